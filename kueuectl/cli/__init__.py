@@ -1,0 +1,1 @@
+"""The commands: parse, load, call one pure function, print. No rule of Kueue in here."""

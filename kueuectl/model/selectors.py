@@ -1,0 +1,64 @@
+"""Labels, selectors, taints and tolerations as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Sorted (key, value) pairs.
+Labels = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One expression of a label or node selector: operator In, NotIn, Exists, DoesNotExist, Gt or Lt."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSelector:
+    """A label selector: all of its parts must hold. Without parts it matches everything."""
+
+    match_labels: Labels = ()
+    match_expressions: tuple[Requirement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSelectorTerm:
+    """One term of a node selector; terms are alternatives. A term without parts matches nothing."""
+
+    expressions: tuple[Requirement, ...] = ()
+    fields: tuple[Requirement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PreferredTerm:
+    """A preferred node selector term with its weight (1 to 100)."""
+
+    weight: int
+    term: NodeSelectorTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A taint of a node or flavor; effect NoSchedule, PreferNoSchedule or NoExecute."""
+
+    key: str
+    value: str = ""
+    effect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A toleration; an empty key with Exists tolerates everything, an empty effect all effects.
+
+    `operator` is Equal (also ""), Exists, Lt or Gt.
+    """
+
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None

@@ -1,0 +1,1 @@
+"""What it looks like: views, sentences, tables and machine formats. Decides nothing."""
