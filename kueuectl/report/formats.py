@@ -1,0 +1,177 @@
+"""Machine formats: JSON, YAML, names, jsonpath and custom columns, in the dialect of kubectl."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kueuectl.errors import UsageError
+from kueuectl.report import text
+
+KINDS = ("table", "wide", "json", "yaml", "name", "jsonpath", "custom-columns")
+# Formats whose argument may come from a file; the command line reads the file and hands in its text.
+FILE_KINDS = {"jsonpath-file": "jsonpath", "custom-columns-file": "custom-columns"}
+_TEMPLATES = ("go-template", "go-template-file", "template", "templatefile")
+_OTHERS = ("jsonpath-as-json", "kyaml")
+
+# Harmless inside a JSON string when escaped, but a terminal could act on them: C1 controls, DEL, bidirectional
+# overrides and zero-width characters. JSON escapes the other controls by itself.
+_HOSTILE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]")
+_INDENT = 4
+# What YAML 1.2 reads as a number and YAML 1.1 doesn't: it has to be quoted, or another reader changes its type.
+_NUMBER_1_2 = re.compile(r"[-+]?(?:\.?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0o[0-7]+|0x[0-9a-fA-F]+)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What `-o` asked for: a kind of KINDS and, for jsonpath and custom-columns, the expression."""
+
+    kind: str = "table"
+    argument: str = ""
+
+    @property
+    def is_table(self) -> bool:
+        """Whether people read it: table or wide."""
+        return self.kind in ("table", "wide")
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the additional columns are wanted."""
+        return self.kind == "wide"
+
+
+def parse(value: str | None) -> Format:
+    """The format of an `-o` value; `jsonpath-file=` and `custom-columns-file=` keep their kind for `with_text`.
+
+    Raises UsageError for a format that isn't known or isn't supported.
+    """
+    if value is None:
+        return Format()
+    kind, equals, argument = value.partition("=")
+    if kind in _TEMPLATES:
+        raise UsageError(f"{kind} output is not supported", hint="use -o jsonpath=... or -o custom-columns=...")
+    if kind in _OTHERS:
+        raise UsageError(f"{kind} output is not supported", hint=f"use one of: {', '.join(KINDS)}")
+    takes_argument = kind in ("jsonpath", "custom-columns") or kind in FILE_KINDS
+    if kind not in KINDS and kind not in FILE_KINDS:
+        raise UsageError(f"unknown output format {text.clean(value)!r}", hint=f"use one of: {', '.join(KINDS)}")
+    if takes_argument and not argument:
+        raise UsageError(f"-o {kind} needs an expression", hint=f"write it as -o {kind}={_example(kind)}")
+    if equals and not takes_argument:
+        raise UsageError(f"-o {kind} takes no expression", hint=f"write it as -o {kind}")
+    return Format(kind, argument)
+
+
+def _example(kind: str) -> str:
+    return {"jsonpath": "'{.items[*].metadata.name}'", "custom-columns": "NAME:.metadata.name"}.get(kind, "FILE")
+
+
+def with_text(form: Format, content: str) -> Format:
+    """The format whose expression was kept in a file, with the content of that file."""
+    argument = content
+    if form.kind == "custom-columns-file":
+        argument = _columns_of_template(content)
+    return Format(FILE_KINDS[form.kind], argument)
+
+
+def _columns_of_template(content: str) -> str:
+    """`HEADER:PATH` pairs from kubectl's file form: a line of headers over a line of paths."""
+    rows = [line.split() for line in content.splitlines() if line.strip()]
+    if len(rows) != 2 or len(rows[0]) != len(rows[1]):
+        raise UsageError("a custom-columns file has one line of headers and one line of as many paths")
+    return ",".join(f"{header}:{path}" for header, path in zip(*rows, strict=True))
+
+
+def to_json(value: Any, *, ordered: bool = False) -> str:
+    """Indented JSON without a line end. `ordered` sorts the keys, as kubectl does for objects of the API."""
+    import msgspec
+
+    body = msgspec.json.encode(value, order="sorted" if ordered else None)
+    return _defused(msgspec.json.format(body, indent=_INDENT).decode())
+
+
+def to_compact_json(value: Any) -> str:
+    """JSON in one line, as jsonpath shows maps and lists."""
+    import msgspec
+
+    return _defused(msgspec.json.encode(value).decode())
+
+
+def _defused(body: str) -> str:
+    return body if body.isascii() else _HOSTILE.sub(lambda match: f"\\u{ord(match.group()):04x}", body)
+
+
+def json_list(items: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """A Kubernetes List of raw objects as JSON in pieces; one object is in memory at a time."""
+    yield '{\n    "apiVersion": "v1",\n    "items": ['
+    separator = "\n"
+    for item in items:
+        body = to_json(item, ordered=True).replace("\n", "\n        ")
+        yield f"{separator}        {body}"
+        separator = ",\n"
+    closing = "]" if separator == "\n" else "\n    ]"
+    yield closing + ',\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n'
+
+
+def to_yaml(value: Any, *, ordered: bool = False) -> str:
+    """Block style YAML with a line end; `ordered` sorts the keys. Strings are quoted where a reader could differ."""
+    import yaml
+
+    hostile = _HOSTILE.search(to_compact_json_raw(value)) is not None
+    return yaml.dump(
+        value,
+        Dumper=_dumper(),
+        sort_keys=ordered,
+        default_flow_style=False,
+        allow_unicode=not hostile,
+        width=2**20,
+    )
+
+
+def to_compact_json_raw(value: Any) -> str:
+    """JSON in one line with nothing escaped beyond what JSON asks for: to search in, not to show."""
+    import msgspec
+
+    return msgspec.json.encode(value).decode()
+
+
+def yaml_list(items: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """A Kubernetes List of raw objects as YAML in pieces; one object is in memory at a time."""
+    yield "apiVersion: v1\n"
+    first = True
+    for item in items:
+        if first:
+            yield "items:\n"
+            first = False
+        body = to_yaml(item, ordered=True).rstrip("\n").split("\n")
+        yield "- " + "\n  ".join(body) + "\n"
+    if first:
+        yield "items: []\n"
+    yield 'kind: List\nmetadata:\n  resourceVersion: ""\n'
+
+
+_DUMPERS: list[Any] = []
+
+
+def _dumper() -> Any:
+    """The C dumper of PyYAML without aliases, and with the numbers of YAML 1.2 quoted."""
+    if not _DUMPERS:
+        import yaml
+
+        parent: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+        dumper: Any = type("Dumper", (parent,), {"ignore_aliases": lambda self, data: True})
+        dumper.add_implicit_resolver("tag:yaml.org,2002:float", _NUMBER_1_2, list("-+.0123456789"))
+        _DUMPERS.append(dumper)
+    return _DUMPERS[0]
+
+
+def object_name(item: dict[str, Any]) -> str:
+    """`kind.group/name` as kubectl prints it with `-o name`: pod/a, clusterqueue.kueue.x-k8s.io/b."""
+    kind = str(item.get("kind") or "object").lower()
+    version = str(item.get("apiVersion") or "")
+    group = version.rpartition("/")[0]
+    metadata = item.get("metadata")
+    name = str(metadata.get("name") or "") if isinstance(metadata, dict) else str(item.get("name") or "")
+    return text.clean(f"{kind}.{group}/{name}" if group else f"{kind}/{name}")
