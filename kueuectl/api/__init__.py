@@ -1,1 +1,1 @@
-"""The wire format: dicts and bytes of the API to the model and back. No network, no files, no rule of Kueue's scheduler."""
+"""The wire format: dicts and bytes of the API to the model and back. No network, no files, no rule of scheduling."""

@@ -1,0 +1,246 @@
+"""Collects decoded objects into a ClusterState: lists and pages, duplicates, versions, cycles of cohorts.
+
+Rules, in order: (1) equal objects are one; (2) of two API versions of one object the preferred one counts, with a
+warning; (3) two objects of one version with different contents are an error; (4) nothing of a page is kept when a
+part of it is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from kueuectl.api import decoding, wire
+from kueuectl.api.decoding import Kind, Model
+from kueuectl.api.pool import Pool
+from kueuectl.errors import InputError, KueuectlError
+from kueuectl.model.state import ClusterState, OwnerObject, PriorityClass
+
+_KIND = re.compile(rb'"kind"\s*:\s*"(\w{1,63})"')
+_PEEK = 2048
+
+
+class ListMeta(wire.Wire):
+    """metadata of a list: where the next page starts."""
+
+    continue_: str | None = msgspec.field(default=None, name="continue")
+    resource_version: str | None = None
+    remaining_item_count: int | None = None
+
+
+class Envelope(wire.Wire):
+    """A list, or an object whose other fields do not matter yet."""
+
+    api_version: str | None = None
+    kind: str | None = None
+    metadata: msgspec.Raw = msgspec.Raw()
+    items: msgspec.Raw = msgspec.Raw()
+
+
+_ENVELOPE = msgspec.json.Decoder(Envelope)
+_LIST_META = msgspec.json.Decoder(ListMeta)
+_RAWS = msgspec.json.Decoder(list[msgspec.Raw])
+_PAGES = {kind.name: msgspec.json.Decoder(list[kind.shape]) for kind in decoding.KINDS}  # type: ignore[name-defined]
+_SHAPES = {kind.name: kind for kind in decoding.KINDS}
+# Models whose class does not name their kind are told apart by their own field.
+_FIELDS = {
+    "ClusterQueue": "cluster_queues",
+    "LocalQueue": "local_queues",
+    "Cohort": "cohorts",
+    "ResourceFlavor": "flavors",
+    "Workload": "workloads",
+    "AdmissionCheck": "admission_checks",
+    "Topology": "topologies",
+    "WorkloadPriorityClass": "workload_priority_classes",
+    "PriorityClass": "priority_classes",
+    "Namespace": "namespaces",
+    "Node": "nodes",
+    "LimitRange": "limit_ranges",
+    "RuntimeClass": "runtime_classes",
+}
+_OWNERS = ""
+
+
+class Collector:
+    """Takes objects, lists and pages in any order and gives the state. Not for use by several threads at once."""
+
+    def __init__(self, *, strict: bool = True) -> None:
+        self.pool = Pool(strict=strict)
+        self._objects: dict[str, dict[str, Any]] = {name: {} for name in (*_FIELDS, _OWNERS)}
+        # Only objects that are not of the preferred version, which is rare.
+        self._versions: dict[tuple[str, str], str] = {}
+        self._both: Counter[str] = Counter()
+        self._unknown: Counter[str] = Counter()
+        # By kind: from which position on the objects come from which source.
+        self._sources: dict[str, list[tuple[int, str]]] = {name: [] for name in self._objects}
+
+    def add(self, raw: bytes | msgspec.Raw, *, source: str = "") -> None:
+        """Take an object or a list, as JSON."""
+        envelope = self._envelope(raw, source)
+        if envelope is not None:
+            self.add_page(bytes(envelope.items), source=source, default=list_default(envelope))
+        else:
+            self._add_one(raw, source, None)
+
+    def add_list(self, raw: bytes, *, source: str = "") -> ListMeta:
+        """Take a list as the API server sends it; its metadata, for the next page."""
+        envelope = self._envelope(raw, source)
+        if envelope is None:
+            raise InputError("expected a list", source=source)
+        self.add_page(bytes(envelope.items), source=source, default=list_default(envelope))
+        try:
+            return _LIST_META.decode(envelope.metadata) if bytes(envelope.metadata) else ListMeta()
+        except msgspec.DecodeError as error:
+            raise InputError(str(error), source=source, obj=envelope.kind or "", path="metadata") from error
+
+    def add_page(self, raw: bytes, *, source: str = "", default: wire.Header | None = None) -> None:
+        """Take a JSON array of objects. default: what they are where they don't say so themselves."""
+        if raw.strip() in (b"", b"null"):
+            return
+        kind = self._guess(raw, default)
+        if kind is None or not self._add_alike(raw, kind, source, default):
+            try:
+                parts = _RAWS.decode(raw)
+            except (msgspec.DecodeError, RecursionError) as error:
+                raise InputError(f"items is not a list of objects: {error}", source=source, path="items") from error
+            for part in parts:
+                self._add_one(part, source, default)
+
+    def state(self) -> ClusterState:
+        """What was collected. Raises InputError for a cycle of cohorts when strict."""
+        if self.pool.strict:
+            self._refuse_cycles()
+        objects: dict[str, Any] = {field: self._objects[kind] for kind, field in _FIELDS.items()}
+        return ClusterState(**objects, owners=tuple(self._objects[_OWNERS].values()), warnings=self.warnings())
+
+    def warnings(self) -> tuple[str, ...]:
+        """What was passed over or merged, as plain sentences."""
+        found = [
+            f"{count} {kind} object(s) are there in two API versions; the newer one is used"
+            for kind, count in sorted(self._both.items())
+        ]
+        found += [
+            f"{count} object(s) of the unknown kind {kind} of Kueue are not looked at"
+            for kind, count in sorted(self._unknown.items())
+        ]
+        return tuple(found)
+
+    def _envelope(self, raw: bytes | msgspec.Raw, source: str) -> Envelope | None:
+        """The list that this is, None for anything else (which is then refused as an object, with a better error)."""
+        try:
+            envelope = _ENVELOPE.decode(raw)
+        except msgspec.ValidationError:
+            return None
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise InputError(f"is not JSON: {error}", source=source) from error
+        is_list = (envelope.kind or "").endswith("List") and bytes(envelope.items) != b""
+        return envelope if is_list else None
+
+    def _guess(self, raw: bytes, default: wire.Header | None) -> Kind | None:
+        """The kind that all of a page probably is; a wrong guess costs time, not correctness."""
+        if default is not None:
+            return _SHAPES.get(default.kind or "")
+        match = _KIND.search(raw, 0, _PEEK)
+        return _SHAPES.get(match.group(1).decode()) if match else None
+
+    def _add_alike(self, raw: bytes, kind: Kind, source: str, default: wire.Header | None) -> bool:
+        """Take a page of one kind at once; False when it isn't one, or has a fault that is to be found one by one."""
+        try:
+            found = _PAGES[kind.name].decode(raw)
+            pool, versions, builder = self.pool, kind.versions, decoding.build
+            models: list[tuple[str, Any]] = []
+            for entry in found:
+                if default is not None:
+                    entry.kind, entry.api_version = entry.kind or default.kind, entry.api_version or default.api_version
+                if entry.kind != kind.name or entry.api_version not in versions:
+                    return False
+                models.append((entry.api_version, builder(entry, kind, pool=pool)))
+        except (msgspec.DecodeError, KueuectlError, RecursionError):
+            return False
+        for version, model in models:
+            self._put(kind, version, model, source)
+        return True
+
+    def _add_one(self, raw: bytes | msgspec.Raw, source: str, default: wire.Header | None) -> None:
+        model, header, kind = decoding.decode_bytes(raw, source=source, pool=self.pool, default=default)
+        if model is not None:
+            self._put(kind, header.api_version or "", model, source)
+        elif decoding.is_unknown(header):
+            self._unknown[(header.kind or "")[:63]] += 1
+
+    def _put(self, kind: Kind, version: str, model: Model, source: str) -> None:
+        """Rules 1 to 3."""
+        held = self._objects[kind.name]
+        key = key_of(model)
+        before = held.get(key)
+        if before is None:
+            runs = self._sources[kind.name]
+            if not runs or runs[-1][1] != source:
+                runs.append((len(held), source))
+            held[key] = model
+            if kind.versions and version != kind.versions[0]:
+                self._versions[kind.name, key] = version
+            return
+        preferred = kind.versions[0] if kind.versions else version
+        known = self._versions.get((kind.name, key), preferred)
+        if known == version:
+            if before != model:
+                raise self._conflict(kind, key, source)
+            return
+        self._both[kind.name] += 1
+        if kind.versions.index(version) < kind.versions.index(known):
+            held[key] = model
+            self._versions[kind.name, key] = version
+
+    def _conflict(self, kind: Kind, key: str, source: str) -> InputError:
+        name = key if kind.name == _OWNERS else f"{kind.name} {key}"
+        first = self._source_of(kind.name, key)
+        where = f" (first in {first})" if first and first != source else ""
+        return InputError(f"comes twice with different contents{where}", source=source, obj=name)
+
+    def _source_of(self, kind: str, key: str) -> str:
+        position = list(self._objects[kind]).index(key)
+        return [source for start, source in self._sources[kind] if start <= position][-1]
+
+    def _refuse_cycles(self) -> None:
+        cohorts = self._objects["Cohort"]
+        done: set[str] = set()
+        for name in cohorts:
+            path: list[str] = []
+            at: str | None = name
+            while at is not None and at not in done:
+                if at in path:
+                    cycle = [*path[path.index(at) :], at]
+                    raise InputError(
+                        f"cohorts form a cycle: {' -> '.join(cycle)}",
+                        source=self._source_of("Cohort", at),
+                        obj=f"Cohort {at}",
+                        path="spec.parentName",
+                        hint="take the parentName of one of them away",
+                    )
+                path.append(at)
+                at = cohorts[at].parent if at in cohorts else None
+            done.update(path)
+
+
+def list_default(envelope: Envelope) -> wire.Header | None:
+    """What the items of a typed list are: built-in kinds leave it out of the items."""
+    kind = envelope.kind or ""
+    if kind == "List":
+        return None
+    return wire.Header(api_version=envelope.api_version, kind=kind[: -len("List")])
+
+
+def key_of(model: Model) -> str:
+    """The key that the state has an object under; owners are told apart by group and kind too."""
+    if isinstance(model, OwnerObject):
+        group = model.api_version.rpartition("/")[0]
+        kind = f"{model.kind}.{group}" if group else model.kind
+        return f"{kind} {model.namespace}/{model.name}"
+    if isinstance(model, PriorityClass):
+        return model.name
+    namespace = getattr(model, "namespace", None)
+    return model.name if namespace is None else f"{namespace}/{model.name}"

@@ -1,0 +1,233 @@
+"""One object of the API in JSON to its model: which kinds there are, and how each is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from kueuectl.api import faults, kinds, queues, validate, wire, wire_queues, wire_workloads, workloads
+from kueuectl.api.pool import Pool
+from kueuectl.errors import InputError, KueuectlError
+from kueuectl.model.flavors import AdmissionCheck, Node, ResourceFlavor, Topology
+from kueuectl.model.queues import ClusterQueue, Cohort, LocalQueue
+from kueuectl.model.state import LimitRange, Namespace, OwnerObject, PriorityClass, RuntimeClass
+from kueuectl.model.workloads import Workload
+
+Model = (
+    ClusterQueue
+    | LocalQueue
+    | Cohort
+    | ResourceFlavor
+    | Workload
+    | AdmissionCheck
+    | Topology
+    | PriorityClass
+    | Namespace
+    | Node
+    | LimitRange
+    | RuntimeClass
+    | OwnerObject
+)
+
+GROUP = "kueue.x-k8s.io"
+V1BETA1 = "kueue.x-k8s.io/v1beta1"
+V1BETA2 = "kueue.x-k8s.io/v1beta2"
+# Cohorts and Topologies were served so before Kueue 0.14.
+V1ALPHA1 = "kueue.x-k8s.io/v1alpha1"
+_KUEUE = (V1BETA2, V1BETA1)
+_SINCE_ALPHA = (V1BETA2, V1BETA1, V1ALPHA1)
+_DEFAULT_NAMESPACE = "default"
+
+# Kinds that decide nothing here and own no workload: never held, and a Secret is not even looked at.
+IGNORED = frozenset(
+    {
+        "ConfigMap",
+        "CustomResourceDefinition",
+        "Endpoints",
+        "EndpointSlice",
+        "Event",
+        "Lease",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "Role",
+        "RoleBinding",
+        "Secret",
+        "Service",
+        "ServiceAccount",
+    }
+)
+# Kueue's kinds that say how other clusters and ProvisioningRequests are reached; no decision depends on them.
+UNUSED_KUEUE = frozenset({"MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig"})
+
+Build = Callable[[Any, Pool, bool], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind that the model holds: its API versions, the preferred first, its wire type and its builder."""
+
+    name: str
+    versions: tuple[str, ...]
+    shape: type[wire.Object]
+    build: Build
+    is_namespaced: bool = False
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind("ClusterQueue", _KUEUE, wire_queues.ClusterQueue, lambda o, p, old: queues.cluster_queue(o, p, is_old=old)),
+    Kind("LocalQueue", _KUEUE, wire_queues.LocalQueue, lambda o, p, _: queues.local_queue(o, p), True),
+    Kind("Cohort", _SINCE_ALPHA, wire_queues.Cohort, lambda o, p, old: queues.cohort(o, p, is_old=old)),
+    Kind("ResourceFlavor", _KUEUE, wire.ResourceFlavor, lambda o, p, _: kinds.resource_flavor(o, p)),
+    Kind("Workload", _KUEUE, wire_workloads.Workload, lambda o, p, old: workloads.workload(o, p, is_old=old), True),
+    Kind("AdmissionCheck", _KUEUE, wire.AdmissionCheck, lambda o, p, _: kinds.admission_check(o, p)),
+    Kind("Topology", _SINCE_ALPHA, wire.Topology, lambda o, p, _: kinds.topology(o, p)),
+    Kind(
+        "WorkloadPriorityClass", _KUEUE, wire.WorkloadPriorityClass, lambda o, p, _: kinds.workload_priority_class(o, p)
+    ),
+    Kind("PriorityClass", ("scheduling.k8s.io/v1",), wire.PriorityClass, lambda o, p, _: kinds.priority_class(o, p)),
+    Kind("Namespace", ("v1",), wire.Namespace, lambda o, p, _: kinds.namespace(o, p)),
+    Kind("Node", ("v1",), wire.Node, lambda o, p, _: kinds.node(o, p)),
+    Kind("LimitRange", ("v1",), wire.LimitRange, lambda o, p, _: kinds.limit_range(o, p), True),
+    Kind("RuntimeClass", ("node.k8s.io/v1",), wire.RuntimeClass, lambda o, p, _: kinds.runtime_class(o, p)),
+)
+OWNER = Kind("", (), wire.Owner, lambda o, p, _: kinds.owner(o, p), True)
+_BY_GROUP = {(kind.versions[0].rpartition("/")[0], kind.name): kind for kind in KINDS}
+_DECODERS = {kind.name: msgspec.json.Decoder(kind.shape) for kind in (*KINDS, OWNER)}
+_HEADER = msgspec.json.Decoder(wire.Header)
+
+
+def encode(doc: dict[str, Any], *, source: str = "") -> bytes:
+    """The JSON of an object that was read from somewhere else than JSON."""
+    try:
+        return msgspec.json.encode(doc)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"cannot be written as JSON: {error}", source=source) from error
+
+
+def decode_bytes(
+    raw: bytes | msgspec.Raw, *, source: str, pool: Pool, default: wire.Header | None = None
+) -> tuple[Model | None, wire.Header, Kind]:
+    """The model of an API object in JSON, what it said to be, and its kind; no model for what nothing depends on.
+
+    default says what the object is where it doesn't say so itself, as in typed lists.
+    """
+    try:
+        header = _HEADER.decode(raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _not_an_object(raw, source, error) from error
+    if default is not None:
+        header.api_version = header.api_version or default.api_version
+        header.kind = header.kind or default.kind
+    kind = find_kind(header, source=source, name=lambda: name_of(raw, header))
+    if kind is None:
+        return None, header, OWNER
+    try:
+        found = _DECODERS[kind.name].decode(raw)
+        found.api_version, found.kind = header.api_version, header.kind
+        return build(found, kind, pool=pool), header, kind
+    except (msgspec.DecodeError, KueuectlError, RecursionError) as error:
+        raise explain(raw, kind, source=source, header=header, error=error) from error
+
+
+def build(found: wire.Object, kind: Kind, *, pool: Pool) -> Model:
+    """The model of a decoded object; raises InputError and QuantityError without the field path."""
+    meta = found.metadata
+    if meta is None or not meta.name:
+        raise InputError("has no name", path="metadata.name", hint="give it a name: metadata.name")
+    if pool.strict:
+        if kind.is_namespaced and not meta.namespace and kind is not OWNER:
+            # As kubectl does without a context's namespace.
+            meta.namespace = _DEFAULT_NAMESPACE
+        validate.names(meta, is_known=kind is not OWNER)
+    model: Model = kind.build(found, pool, found.api_version in (V1BETA1, V1ALPHA1))
+    if pool.strict:
+        validate.quotas(model)
+    return model
+
+
+def find_kind(header: wire.Header, *, source: str, name: Callable[[], str] = str) -> Kind | None:
+    """How to read an object; None to pass it over. Raises InputError for a version that is not known."""
+    api_version, kind_name = header.api_version or "", header.kind or ""
+    if not kind_name or not api_version:
+        missing = "apiVersion" if kind_name else "kind"
+        raise InputError(f"has no {missing}", source=source, obj=name(), path=missing)
+    group, _, version = api_version.rpartition("/")
+    kind = _BY_GROUP.get((group, kind_name))
+    if kind is None:
+        known = group == GROUP or group.endswith("." + GROUP) or (kind_name in IGNORED)
+        return None if known else OWNER
+    if api_version not in kind.versions:
+        raise InputError(
+            f"version {version[:40]!r} of {kind_name} is not known",
+            source=source,
+            obj=name(),
+            path="apiVersion",
+            hint="known: " + ", ".join(kind.versions),
+        )
+    return kind
+
+
+def is_unknown(header: wire.Header) -> bool:
+    """Whether an object is of Kueue's group and of a kind that is not known here."""
+    group = (header.api_version or "").rpartition("/")[0]
+    name = header.kind or ""
+    return group == GROUP and (group, name) not in _BY_GROUP and name not in UNUSED_KUEUE
+
+
+def explain(raw: bytes | msgspec.Raw, kind: Kind, *, source: str, header: wire.Header, error: Exception) -> InputError:
+    """The error with its place: the source, the object and the field path."""
+    obj = name_of(raw, header)
+    if isinstance(error, InputError) and error.path:
+        return InputError(error.problem, source=source, obj=obj, path=error.path, hint=error.hint)
+    try:
+        fault = faults.find(msgspec.json.decode(raw), kind.shape)
+    except (msgspec.DecodeError, RecursionError):
+        fault = None
+    if fault:
+        return InputError(fault.problem, source=source, obj=obj, path=fault.path, hint=_hint(error))
+    return InputError(_problem(error), source=source, obj=obj, hint=_hint(error))
+
+
+def name_of(raw: bytes | msgspec.Raw, header: wire.Header) -> str:
+    """Name an object as "Kind namespace/name", as far as it can be told."""
+    try:
+        doc = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return header.kind or ""
+    return name_of_doc(doc, kind=header.kind or "")
+
+
+def name_of_doc(doc: Any, *, kind: str = "") -> str:
+    """Name as "Kind namespace/name" an object that was decoded to dicts."""
+    doc = doc if isinstance(doc, dict) else {}
+    meta = doc.get("metadata")
+    meta = meta if isinstance(meta, dict) else {}
+    own = doc.get("kind")
+    kind = kind or (own if isinstance(own, str) else "")
+    parts = [part for part in (meta.get("namespace"), meta.get("name")) if isinstance(part, str) and part]
+    return f"{kind[:63] or 'object'} {'/'.join(parts)[:320]}".strip()
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, KueuectlError):
+        return error.problem
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def _hint(error: Exception) -> str:
+    return error.hint if isinstance(error, KueuectlError) else ""
+
+
+def _not_an_object(raw: bytes | msgspec.Raw, source: str, error: Exception) -> InputError:
+    try:
+        doc = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return InputError(f"is not JSON: {_problem(error)}", source=source)
+    if not isinstance(doc, dict):
+        return InputError(f"expected an object, found {faults.describe(doc)}", source=source)
+    fault = faults.find(doc, wire.Header)
+    where = fault or faults.Fault("", _problem(error))
+    return InputError(where.problem, source=source, obj=name_of_doc(doc), path=where.path)

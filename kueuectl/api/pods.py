@@ -1,0 +1,97 @@
+"""Wire to model for pod templates, shared between the workloads that repeat them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+
+from kueuectl.api import parts, wire_pods
+from kueuectl.api.pool import Pool
+from kueuectl.model.selectors import NodeSelectorTerm, PreferredTerm
+from kueuectl.model.workloads import Container, PodTemplate, ResourceClaim
+
+_EMPTY = PodTemplate()
+_DECODER = msgspec.json.Decoder(wire_pods.PodSpec)
+_NULL = b"null"
+
+
+def template(found: wire_pods.PodTemplate | None, pool: Pool) -> PodTemplate:
+    """A pod template. Its spec is decoded once for all that have the same bytes."""
+    if found is None:
+        return _EMPTY
+    raw = bytes(found.spec)
+    known = pool.template(raw)
+    if known is None:
+        spec = _DECODER.decode(raw) if raw and raw != _NULL else wire_pods.PodSpec()
+        known = pool.keep_template(raw, build(spec, pool))
+    meta = found.metadata
+    if meta is None or not (meta.labels or meta.annotations):
+        return known
+    return replace(known, labels=pool.labels(meta.labels), annotations=pool.annotations(meta.annotations))
+
+
+def build(spec: wire_pods.PodSpec, pool: Pool) -> PodTemplate:
+    """What matters of a pod spec."""
+    resources = spec.resources
+    node_affinity = spec.affinity.node_affinity if spec.affinity else None
+    required = node_affinity.required if node_affinity else None
+    return PodTemplate(
+        containers=_containers(spec.containers, pool),
+        init_containers=_containers(spec.init_containers, pool),
+        overhead=pool.nanos(spec.overhead),
+        pod_requests=pool.nanos(resources.requests) if resources and resources.requests is not None else None,
+        pod_limits=pool.nanos(resources.limits) if resources and resources.limits is not None else None,
+        node_selector=pool.labels(spec.node_selector),
+        node_affinity=None if required is None else _terms(required.node_selector_terms, pool),
+        preferred_affinity=_preferred(node_affinity, pool),
+        tolerations=parts.tolerations(spec.tolerations, pool),
+        priority_class=pool.text(spec.priority_class_name),
+        runtime_class=pool.text(spec.runtime_class_name),
+        resource_claims=tuple(
+            [
+                ResourceClaim(
+                    pool.text(claim.name),
+                    template=pool.text(claim.resource_claim_template_name),
+                    claim=pool.text(claim.resource_claim_name),
+                )
+                for claim in spec.resource_claims or ()
+            ]
+        ),
+    )
+
+
+def _containers(found: list[wire_pods.Container] | None, pool: Pool) -> tuple[Container, ...]:
+    return pool.share(tuple([_container(entry, pool) for entry in found or ()]))
+
+
+def _container(found: wire_pods.Container, pool: Pool) -> Container:
+    resources = found.resources or wire_pods.Resources()
+    return Container(
+        name=pool.text(found.name),
+        requests=pool.nanos(resources.requests),
+        limits=pool.nanos(resources.limits),
+        is_sidecar=found.restart_policy == "Always",
+        claims=tuple([pool.text(claim.name) for claim in resources.claims or ()]),
+    )
+
+
+def _term(found: wire_pods.NodeSelectorTerm, pool: Pool) -> NodeSelectorTerm:
+    return NodeSelectorTerm(
+        expressions=tuple([parts.requirement(entry, pool) for entry in found.match_expressions or ()]),
+        fields=tuple([parts.requirement(entry, pool) for entry in found.match_fields or ()]),
+    )
+
+
+def _terms(found: list[wire_pods.NodeSelectorTerm] | None, pool: Pool) -> tuple[NodeSelectorTerm, ...]:
+    return tuple([_term(entry, pool) for entry in found or ()])
+
+
+def _preferred(found: wire_pods.NodeAffinity | None, pool: Pool) -> tuple[PreferredTerm, ...]:
+    preferred = found.preferred if found else None
+    return tuple(
+        [
+            PreferredTerm(entry.weight or 0, _term(entry.preference or wire_pods.NodeSelectorTerm(), pool))
+            for entry in preferred or ()
+        ]
+    )

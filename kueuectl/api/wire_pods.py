@@ -1,0 +1,103 @@
+"""The wire format of pod templates: what decides about requests and placement."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from kueuectl.api import wire
+
+
+class ClaimUse(wire.Wire):
+    """resources.claims[] of a container."""
+
+    name: str | None = None
+
+
+class Resources(wire.Wire):
+    """resources of a container or of a pod."""
+
+    requests: wire.Quantities | None = None
+    limits: wire.Quantities | None = None
+    claims: list[ClaimUse] | None = None
+
+
+class Container(wire.Wire):
+    """A container or init container."""
+
+    name: str | None = None
+    resources: Resources | None = None
+    restart_policy: str | None = None
+
+
+class NodeSelectorTerm(wire.Wire):
+    """A term of a node selector."""
+
+    match_expressions: list[wire.Requirement] | None = None
+    match_fields: list[wire.Requirement] | None = None
+
+
+class NodeSelector(wire.Wire):
+    """requiredDuringSchedulingIgnoredDuringExecution of node affinity."""
+
+    node_selector_terms: list[NodeSelectorTerm] | None = None
+
+
+class PreferredTerm(wire.Wire):
+    """preferredDuringSchedulingIgnoredDuringExecution[] of node affinity."""
+
+    weight: wire.Int32 | None = None
+    preference: NodeSelectorTerm | None = None
+
+
+class NodeAffinity(wire.Wire):
+    """affinity.nodeAffinity."""
+
+    required: NodeSelector | None = msgspec.field(default=None, name="requiredDuringSchedulingIgnoredDuringExecution")
+    preferred: list[PreferredTerm] | None = msgspec.field(
+        default=None, name="preferredDuringSchedulingIgnoredDuringExecution"
+    )
+
+
+class Affinity(wire.Wire):
+    """affinity of a pod."""
+
+    node_affinity: NodeAffinity | None = None
+
+
+class ResourceClaim(wire.Wire):
+    """resourceClaims[] of a pod."""
+
+    name: str | None = None
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+class PodSpec(wire.Wire):
+    """spec of a pod template."""
+
+    containers: list[Container] | None = None
+    init_containers: list[Container] | None = None
+    overhead: wire.Quantities | None = None
+    resources: Resources | None = None
+    node_selector: wire.StringMap | None = None
+    affinity: Affinity | None = None
+    tolerations: list[wire.Toleration] | None = None
+    priority_class_name: str | None = None
+    runtime_class_name: str | None = None
+    resource_claims: list[ResourceClaim] | None = None
+
+
+class TemplateMeta(wire.Wire):
+    """metadata of a pod template."""
+
+    labels: wire.StringMap | None = None
+    annotations: wire.StringMap | None = None
+
+
+class PodTemplate(wire.Wire):
+    """template of a pod set. spec stays raw: most workloads repeat one that was seen before."""
+
+    metadata: TemplateMeta | None = None
+    spec: Annotated[msgspec.Raw, PodSpec] = msgspec.Raw()
