@@ -1,0 +1,56 @@
+"""How to reach the API server, as the flags say it. Plain data: cheap to import, nothing is read here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from kueuectl.errors import UsageError
+
+_DURATION = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)")
+_UNIT_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionOptions:
+    """kubectl's connection flags; an empty text or None is a flag that was not given.
+
+    `request_timeout` is the flag's text (`0`, `30`, `5s`, `1m30s`).
+    """
+
+    kubeconfig: str = ""
+    context: str = ""
+    cluster: str = ""
+    user: str = ""
+    server: str = ""
+    # Never shown: a repr of the options may end up in a bug report.
+    token: str = field(default="", repr=False)
+    certificate_authority: str = ""
+    insecure_skip_tls_verify: bool | None = None
+    tls_server_name: str = ""
+    client_certificate: str = ""
+    client_key: str = ""
+    as_user: str = ""
+    as_groups: tuple[str, ...] = ()
+    as_uid: str = ""
+    request_timeout: str = ""
+
+
+def parse_duration(text: str, *, flag: str) -> float:
+    """Seconds of a duration as kubectl takes it: a whole number of seconds or Go's notation; 0 is no limit.
+
+    Raises UsageError, with the flag's name, for anything else.
+    """
+    if text.isascii() and text.isdigit():
+        return float(text)
+    total, at = 0.0, 0
+    while at < len(text):
+        match = _DURATION.match(text, at)
+        if match is None:
+            break
+        number = match.group().rstrip("nuµmsh")
+        total += float(number) * _UNIT_SECONDS[match.group()[len(number) :]]
+        at = match.end()
+    if not text or at < len(text):
+        raise UsageError(f"{flag}: {text[:40]!r} is not a duration", hint="write it as 5s, 1m30s or 0 for no limit")
+    return total
