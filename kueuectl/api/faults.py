@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from kueuectl import quantity, times
-from kueuectl.api import wire
+from kueuectl.api import durations, wire, wire_configuration
 from kueuectl.errors import KueuectlError
 
 _NAMES = {str: "a string", int: "an integer", float: "a number", bool: "a boolean"}
@@ -63,7 +63,7 @@ def _find_plain(value: Any, what: tuple[Any, tuple[Any, ...]], path: str) -> Fau
         return _find_dict(value, typing.get_args(shape)[1], path)
     if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
         return _find_struct(value, shape, path)
-    if type(value) is not shape:
+    if type(value) is not shape and not (shape is float and type(value) is int):
         return Fault(path, f"expected {_NAMES.get(shape, shape.__name__)}, found {describe(value)}")
     return _find_syntax(value, marks, path)
 
@@ -107,6 +107,8 @@ def _find_syntax(value: Any, marks: tuple[Any, ...], path: str) -> Fault | None:
                 quantity.parse(value if isinstance(value, str) else repr(value))
             elif mark == wire.TIME and value:
                 times.parse(value)
+            elif mark == wire_configuration.DURATION and value:
+                durations.parse(value)
             elif isinstance(mark, msgspec.Meta):
                 low, high = mark.ge, mark.le
                 if (low is not None and value < low) or (high is not None and value > high):
