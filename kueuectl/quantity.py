@@ -8,6 +8,7 @@ base units for every other resource, rounded up and saturated to 64 bits as Kueu
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 from kueuectl.errors import QuantityError
@@ -44,10 +45,7 @@ def parse(text: str) -> int:
     else:
         power = int(suffix[1:])
         numerator, exponent = digits, 9 - len(fraction) + max(-_MAX_EXPONENT * 4, min(power, _MAX_EXPONENT))
-    if exponent >= 0:
-        value = numerator * 10**exponent
-    else:
-        value = -(-numerator // 10 ** min(-exponent, _MAX_EXPONENT * 5))
+    value = numerator * _ten(exponent) if exponent >= 0 else -(-numerator // _ten(min(-exponent, _MAX_EXPONENT * 5)))
     value = min(value, _MAX_NANO)
     return -value if sign == "-" else value
 
@@ -79,19 +77,22 @@ def is_binary(resource: str) -> bool:
     return resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
 
 
-def format_amount(resource: str, value: int) -> str:
-    """An amount in Kubernetes' canonical form: 1500m, 36Gi, 8."""
+def format_amount(resource: str, value: int, *, binary: Collection[str] = ()) -> str:
+    """An amount in the form that Kueue writes: 1500m, 36Gi, 8; `binary` names further resources that count bytes."""
     if resource == CPU:
         return format_nano(value * MILLI)
-    return format_nano(value * NANO, binary=is_binary(resource))
+    return format_nano(value * NANO, binary=is_binary(resource) or resource in binary)
 
 
 def format_nano(nano: int, *, binary: bool = False) -> str:
-    """Nano-units in canonical form: the largest suffix that leaves an integer."""
+    """Nano-units in canonical form: the largest suffix that leaves an integer.
+
+    With `binary` that is Ki to Ei, as long as the value is a multiple of 1024; other values are written like the rest.
+    """
     sign, rest = ("-", -nano) if nano < 0 else ("", nano)
     if rest == 0:
         return "0"
-    if binary and rest % NANO == 0 and rest >= 1024 * NANO:
+    if binary and rest % (1024 * NANO) == 0:
         units = rest // NANO
         suffix = ""
         for name, factor in _BINARY.items():
@@ -110,3 +111,23 @@ def format_nano(nano: int, *, binary: bool = False) -> str:
 def to_float(nano: int) -> float:
     """The nearest float, as for weights."""
     return nano / NANO
+
+
+def multiply(nano: int, factor: float) -> int:
+    """Nano-units times a float, cut at the ninth decimal; the float counts as the shortest decimal that names it.
+
+    As admission fair sharing decays usage (KEP-4136): a product with the binary fraction differs for large amounts.
+    """
+    mantissa, _, power = repr(factor).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    product = nano * int(whole + fraction)
+    exponent = int(power or "0") - len(fraction)
+    if exponent >= 0:
+        return product * _ten(exponent)
+    size = abs(product) // _ten(-exponent)
+    return -size if product < 0 else size
+
+
+def _ten(power: int) -> int:
+    """10 to a power that is not negative."""
+    return int(10**power)
