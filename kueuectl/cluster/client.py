@@ -20,6 +20,7 @@ from urllib.parse import quote, urlencode
 
 from kueuectl import times
 from kueuectl.cluster import failures, kubeconfig
+from kueuectl.cluster.discovery import Discovery
 from kueuectl.cluster.options import ConnectionOptions, parse_duration
 from kueuectl.cluster.retry import RetryPolicy, retry_after
 from kueuectl.cluster.transport import LostError, RawAnswer, RefusedError, Request, Timeout, Transport
@@ -61,6 +62,7 @@ class Client:
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._transport = Transport(target, timeout)
+        self.discovery = Discovery(self)
         self._has_answered = False
         self._server_time: int | None = None
         self._skew = 0.0
