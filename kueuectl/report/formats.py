@@ -56,7 +56,7 @@ def parse(value: str | None) -> Format:
         raise UsageError(f"{kind} output is not supported", hint=f"use one of: {', '.join(KINDS)}")
     takes_argument = kind in ("jsonpath", "custom-columns") or kind in FILE_KINDS
     if kind not in KINDS and kind not in FILE_KINDS:
-        raise UsageError(f"unknown output format {text.clean(value)!r}", hint=f"use one of: {', '.join(KINDS)}")
+        raise UsageError(f"unknown output format {value!r}", hint=f"use one of: {', '.join(KINDS)}")
     if takes_argument and not argument:
         raise UsageError(f"-o {kind} needs an expression", hint=f"write it as -o {kind}={_example(kind)}")
     if equals and not takes_argument:

@@ -12,11 +12,16 @@ _GAP = "   "
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its title, whether only `-o wide` shows it, whether it is aligned to the right."""
+    """A column: its title, whether only `-o wide` shows it, whether it is aligned to the right.
+
+    On a terminal the words of an `is_state` column are coloured, and an `is_prose` column may take several lines.
+    """
 
     title: str
     wide: bool = False
     right: bool = False
+    is_state: bool = False
+    is_prose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
