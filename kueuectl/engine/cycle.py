@@ -1,0 +1,175 @@
+"""One scheduling cycle: the heads of all queues are nominated, put in order, and take quota one after another.
+
+Rules (docs: Preemption, Cohort; KEP-1714; observed behaviour where they are silent), for each entry in order:
+
+1. No fit: put back.
+2. It needs preemption and has no victims: it keeps what it could claim for itself from being taken by later entries
+   (`reserved`), unless its queue can always reclaim; put back.
+3. It shares a victim with an entry before it: put back. With gate RecomputeAssignmentUponPreemptionTargetsOverlap it is
+   assigned again among the flavors it was nominated for, as if those victims were gone already.
+4. It no longer fits when all victims so far, and its own, are gone: put back.
+5. It takes its usage. A fit is admitted; otherwise its victims are preempted, and its search of flavors starts over.
+
+During the cycle the victims keep their usage. Afterwards only admitted entries keep theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kueuectl.engine import order, quota
+from kueuectl.engine.entries import Decision, Entry, Outcome
+from kueuectl.engine.infos import Info
+from kueuectl.engine.nominate import Nominator
+from kueuectl.engine.preemption import plan
+from kueuectl.engine.preemption.plan import Victim
+from kueuectl.engine.quota import Usage
+from kueuectl.engine.reasons import Mode, Requeue
+from kueuectl.engine.snapshot import QueueNode
+
+
+class Cycle:
+    """Decides one cycle on a snapshot. The snapshot is as before when `decide` returns."""
+
+    def __init__(self, nominator: Nominator) -> None:
+        self.nominator = nominator
+        self.settings = nominator.snapshot.settings
+        self._recomputes = self.settings.gate("RecomputeAssignmentUponPreemptionTargetsOverlap")
+        self._added: list[tuple[QueueNode, Usage]] = []
+        # Victims so far, by tree and key: in one tree only they matter to each other.
+        self._gone: dict[int, dict[str, tuple[Info, Entry]]] = {}
+        self._admitted: list[Entry] = []
+        self._preempted: list[tuple[Victim, Entry]] = []
+        self._skipped: dict[str, int] = {}
+
+    def decide(self, heads: Iterable[tuple[Info, QueueNode]]) -> Decision:
+        """What happens to each head."""
+        nominate = self.nominator.nominate
+        entries = [nominate(info, queue) for info, queue in heads]
+        taken: list[Entry] = []
+        for entry in self._in_order(entries):
+            taken.append(entry)
+            self._process(entry)
+        for queue, usage in self._added:
+            quota.remove_all(queue, usage)
+        return Decision(taken, self._admitted, self._preempted, self._skipped)
+
+    def _in_order(self, entries: list[Entry]) -> Iterable[Entry]:
+        if self.settings.fair_sharing is None:
+            return order.classical(entries, self.settings)
+        return order.Tournament(entries, self.settings)
+
+    def _process(self, entry: Entry) -> None:
+        if entry.assignment is None:
+            return
+        mode = entry.mode
+        if mode is Mode.NO_FIT:
+            entry.outcome = Outcome.NO_FIT
+            entry.requeue = Requeue.NO_FIT
+            return
+        if mode is Mode.PREEMPT and not entry.victims:
+            self._reserve(entry)
+            return
+        tree = id(entry.queue.tree)
+        gone = self._gone.get(tree, {})
+        if gone and any(victim.info.key in gone for victim in entry.victims):
+            self._overlaps(entry, gone)
+            return
+        self._take(entry, gone)
+
+    def _take(self, entry: Entry, gone: dict[str, tuple[Info, Entry]]) -> None:
+        if not _fits_without(entry, gone):
+            entry.outcome = Outcome.NO_LONGER_FITS
+            entry.requeue = Requeue.FAILED_AFTER_NOMINATION
+            if entry.mode is Mode.PREEMPT:
+                self._skip(entry)
+            return
+        self._add(entry.queue, entry.usage)
+        if entry.mode is Mode.FIT:
+            entry.outcome = Outcome.ADMITTED
+            self._admitted.append(entry)
+            return
+        gone = self._gone.setdefault(id(entry.queue.tree), gone)
+        for victim in entry.victims:
+            gone[victim.info.key] = (victim.info, entry)
+            self._preempted.append((victim, entry))
+        entry.info.last_tried = None
+        entry.outcome = Outcome.PREEMPTING
+        entry.requeue = Requeue.PENDING_PREEMPTION
+        entry.preempted = len(entry.victims)
+
+    def _skip(self, entry: Entry) -> None:
+        self._skipped[entry.queue.name] = self._skipped.get(entry.queue.name, 0) + 1
+
+    def _add(self, queue: QueueNode, usage: Usage) -> None:
+        quota.add_all(queue, usage)
+        self._added.append((queue, usage))
+
+    def _reserve(self, entry: Entry) -> None:
+        """Rule 2."""
+        entry.outcome = Outcome.NO_CANDIDATES
+        entry.requeue = Requeue.PREEMPTION_NO_CANDIDATES
+        if not entry.queue.always_reclaims:
+            self._add(entry.queue, reserved(entry.queue, entry.usage, borrowing=entry.height > 0))
+
+    def _overlaps(self, entry: Entry, gone: dict[str, tuple[Info, Entry]]) -> None:
+        """Rule 3."""
+        entry.blocked_by = next(gone[v.info.key][1].info for v in entry.victims if v.info.key in gone)
+        if not self._recomputes:
+            entry.outcome = Outcome.OVERLAPPING_VICTIMS
+            entry.requeue = Requeue.FAILED_AFTER_NOMINATION
+            self._skip(entry)
+            return
+        self._recompute(entry, gone)
+
+    def _recompute(self, entry: Entry, gone: dict[str, tuple[Info, Entry]]) -> None:
+        snapshot = self.nominator.snapshot
+        away = [(info, info.queue) for info, _ in gone.values()]
+        for info, _ in away:
+            snapshot.release(info)
+        self.nominator.reassign(entry)
+        for info, queue in away:
+            assert queue is not None
+            snapshot.hold(info, queue)
+        if entry.mode is Mode.FIT:
+            self._add(entry.queue, entry.usage)
+            entry.info.last_tried = None
+            entry.outcome = Outcome.WILL_FIT_AFTER
+            entry.requeue = Requeue.PENDING_PREEMPTION
+        elif entry.mode is Mode.NO_FIT:
+            entry.outcome = Outcome.NO_FIT
+            entry.requeue = Requeue.NO_FIT
+        elif not entry.victims:
+            self._reserve(entry)
+        else:
+            self._take(entry, gone)
+
+
+def _fits_without(entry: Entry, gone: dict[str, tuple[Info, Entry]]) -> bool:
+    """Rule 4."""
+    if not gone and not entry.victims:
+        return quota.fits(entry.queue, entry.usage)
+    away = [info for info, _ in gone.values()]
+    away += [victim.info for victim in entry.victims if victim.info.key not in gone]
+    for info in away:
+        plan.take_away(info)
+    fits = quota.fits(entry.queue, entry.usage)
+    for info in away:
+        plan.put_back(info)
+    return fits
+
+
+def reserved(queue: QueueNode, usage: Usage, *, borrowing: bool) -> Usage:
+    """What an entry without victims keeps from later ones: the part of its usage that its queue could ever grant.
+
+    Up to the nominal quota; when it borrows, up to the borrowing limit, all of it without one. Never below zero.
+    """
+    kept = []
+    for fr, amount in usage:
+        limit = queue.borrow[fr]
+        if borrowing and limit is None:
+            kept.append((fr, amount))
+            continue
+        reach = queue.nominal[fr] + (limit if borrowing and limit is not None else 0)
+        kept.append((fr, max(0, min(amount, reach - queue.usage[fr]))))
+    return tuple(kept)

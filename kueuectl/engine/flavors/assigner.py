@@ -1,0 +1,425 @@
+"""Flavor assignment: which flavor each resource of each pod set gets, and how well it fits.
+
+Rules (docs: ClusterQueue, Resource groups and FlavorFungibility; Workload; observed behaviour where they are silent):
+
+1. Pod sets are taken in order (members of one pod set group together); each resource group is decided on its own, and
+   what earlier pod sets take counts as used. Nothing is ever taken back for a later pod set.
+2. Resources are visited in a fixed order that depends on their names alone (`resource_rank`); the first resource
+   whose group finds no flavor ends the pod set, and the pod set ends the assignment.
+3. Flavors are tried in the order of the group, from where the last attempt stopped. Excluded are flavors that do not
+   exist, whose taints are not tolerated, or that the node selector or affinity rules out.
+4. For each resource of the group: above the potential capacity: no fit. Within what is available: fit, borrowing from
+   the height of the lowest subtree that holds it. Else, when the queue may preempt for it (within its nominal quota,
+   or reclaimable below the root, or it may preempt while borrowing), the oracle says what preemption would do.
+5. `grades` says which flavor is kept and when the search stops; the index of the last one tried is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from kueuectl.engine import quota, workloads
+from kueuectl.engine.flavors import grades, matching
+from kueuectl.engine.infos import Info, ScanState
+from kueuectl.engine.reasons import (
+    ExceedsCapacity,
+    FlavorMissing,
+    FlavorNotAllowed,
+    FlavorNotNominated,
+    FlavorReason,
+    Grade,
+    InsufficientQuota,
+    Mode,
+    Possibility,
+    ResourceUncovered,
+)
+from kueuectl.engine.snapshot import FlavorOption, Group, QueueNode, Snapshot
+
+PODS = "pods"
+_MODE = {
+    Grade.NO_FIT: Mode.NO_FIT,
+    Grade.NO_CANDIDATES: Mode.PREEMPT,
+    Grade.PREEMPT: Mode.PREEMPT,
+    Grade.RECLAIM: Mode.PREEMPT,
+    Grade.FIT: Mode.FIT,
+}
+_GRADE = {
+    Possibility.NO_CANDIDATES: Grade.NO_CANDIDATES,
+    Possibility.PREEMPT: Grade.PREEMPT,
+    Possibility.RECLAIM: Grade.RECLAIM,
+}
+
+
+class PreemptionOracle(Protocol):
+    """What flavor assignment asks about preemption."""
+
+    def simulate(self, info: Info, queue: QueueNode, *, fr: int, amount: int) -> tuple[Possibility, int]:
+        """What preemption could do for an amount of one flavor-resource, and the height borrowed from after it."""
+
+
+class Pick:
+    """The flavor of one resource."""
+
+    __slots__ = ("flavor", "fr", "grade", "height", "tried")
+
+    def __init__(self, flavor: str, fr: int, grade: Grade, height: int) -> None:
+        self.flavor = flavor
+        self.fr = fr
+        self.grade = grade
+        self.height = height
+        self.tried = -1
+
+    @property
+    def mode(self) -> Mode:
+        """The mode that Kueue reports for the grade."""
+        return _MODE[self.grade]
+
+
+class Attempt:
+    """One flavor that was tried for the resources of one group; recorded for explanations only."""
+
+    __slots__ = ("checks", "flavor", "graded", "pod_sets", "possibility", "reasons")
+
+    def __init__(self, flavor: str, pod_sets: tuple[str, ...]) -> None:
+        self.flavor = flavor
+        self.pod_sets = pod_sets
+        self.graded: grades.Graded = (Grade.NO_FIT, 0)
+        self.reasons: list[FlavorReason] = []
+        # (resource, flavor-resource, requested with earlier pod sets, requested by this one, grade, height)
+        self.checks: list[tuple[str, int, int, int, Grade, int]] = []
+
+    @property
+    def mode(self) -> Mode:
+        """The mode that Kueue reports for the flavor."""
+        return _MODE[self.graded[0]]
+
+
+class PodSetResult:
+    """What one pod set gets, or why it gets nothing."""
+
+    __slots__ = ("count", "name", "picks", "reasons", "requests")
+
+    def __init__(self, name: str, count: int, requests: dict[str, int]) -> None:
+        self.name = name
+        self.count = count
+        self.requests = requests
+        self.picks: dict[str, Pick] = {}
+        self.reasons: list[FlavorReason] = []
+
+    @property
+    def mode(self) -> Mode:
+        """The worst mode of its resources; a pod set that asks for nothing fits."""
+        if not self.picks:
+            return Mode.NO_FIT if self.reasons else Mode.FIT
+        return min(pick.mode for pick in self.picks.values())
+
+
+class Assignment:
+    """The outcome for a workload. `usage` is what it would take, per flavor-resource."""
+
+    __slots__ = ("attempts", "height", "mode", "pod_sets", "usage")
+
+    def __init__(self) -> None:
+        self.pod_sets: list[PodSetResult] = []
+        self.usage: dict[int, int] = {}
+        self.height = 0
+        self.mode = Mode.FIT
+        self.attempts: list[Attempt] = []
+
+    @property
+    def last_tried(self) -> ScanState:
+        """Where the next search of flavors goes on."""
+        return tuple({resource: pick.tried for resource, pick in result.picks.items()} for result in self.pod_sets)
+
+    @property
+    def frs_to_preempt(self) -> frozenset[int]:
+        """Flavor-resources that fit only after preemption."""
+        return frozenset(
+            pick.fr for result in self.pod_sets for pick in result.picks.values() if pick.mode is Mode.PREEMPT
+        )
+
+
+def has_pending_flavors(scan: ScanState | None) -> bool:
+    """Whether a search stopped before the last flavor of some resource."""
+    return scan is not None and any(index != -1 for picks in scan for index in picks.values())
+
+
+_ranks: dict[str, int] = {}
+
+
+def resource_rank(name: str) -> int:
+    """Order in which resources of a pod set are visited: the FNV-1a hash of the name (observed; KEPs are silent)."""
+    found = _ranks.get(name)
+    if found is None:
+        found = 0xCBF29CE484222325
+        for byte in name.encode():
+            found = ((found ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+        _ranks[name] = found
+    return found
+
+
+class Assigner:
+    """Assigns flavors on one snapshot. Keeps what depends only on pod templates and flavors."""
+
+    def __init__(self, snapshot: Snapshot, oracle: PreemptionOracle) -> None:
+        self.snapshot = snapshot
+        self.oracle = oracle
+        self.trace = False
+        self._mismatches: dict[tuple[int, int], list[tuple[FlavorReason, ...]]] = {}
+        self._ignores_undeclared = (
+            snapshot.settings.quota_check_strategy == "IgnoreUndeclared" and snapshot.settings.gate("QuotaCheckStrategy")
+        )
+        self._only: Mapping[tuple[str, str], str] | None = None
+        self._resumes = snapshot.settings.gate("FlavorFungibility")
+
+    def assign(
+        self,
+        info: Info,
+        queue: QueueNode,
+        *,
+        counts: Sequence[int] | None = None,
+        only: Mapping[tuple[str, str], str] | None = None,
+    ) -> Assignment:
+        """Flavors for all pod sets, with `counts` instead of their own where given (partial admission).
+
+        `only` restricts (pod set, resource) pairs to the flavor of an earlier nomination.
+        """
+        outcome = Assignment()
+        self._only = only
+        for members in _pod_set_groups(info):
+            if not self._assign_group(info, queue, members, counts=counts, outcome=outcome):
+                outcome.mode = Mode.NO_FIT
+                return outcome
+        outcome.mode = min((result.mode for result in outcome.pod_sets), default=Mode.FIT)
+        return outcome
+
+    def _assign_group(
+        self,
+        info: Info,
+        queue: QueueNode,
+        members: Sequence[int],
+        *,
+        counts: Sequence[int] | None,
+        outcome: Assignment,
+    ) -> bool:
+        results = [self._result(info, queue, index, counts=counts) for index in members]
+        if len(results) == 1:
+            wanted = results[0].requests
+        else:
+            wanted = {}
+            for result in results:
+                for resource, amount in result.requests.items():
+                    wanted[resource] = wanted.get(resource, 0) + amount
+        picks: dict[str, Pick] = {}
+        reasons: list[FlavorReason] = []
+        failed = False
+        for resource in sorted(wanted, key=resource_rank):
+            if resource in picks:
+                continue
+            group = queue.group_of.get(resource)
+            if group is None:
+                if wanted[resource] == 0 or self._ignores_undeclared:
+                    continue
+                reasons = [ResourceUncovered(resource)]
+                failed = True
+                break
+            requests = {name: amount for name, amount in wanted.items() if name in group.covered}
+            search = _Search(self, info, queue, group, members=members, requests=requests, resource=resource)
+            found = search.run(outcome)
+            if not found:
+                reasons = search.reasons
+                failed = True
+                break
+            reasons = reasons + search.reasons
+            picks.update(found)
+        for result in results:
+            result.reasons = reasons
+            if not failed:
+                result.picks = {name: picks[name] for name in result.requests if name in picks}
+                _take(outcome, result)
+            outcome.pod_sets.append(result)
+        return not failed
+
+    def _result(self, info: Info, queue: QueueNode, index: int, *, counts: Sequence[int] | None) -> PodSetResult:
+        pod_set = info.requests[index]
+        if counts is not None and counts[index] != pod_set.count:
+            pod_set = pod_set.scaled_to(counts[index])
+        requests = pod_set.total
+        if PODS in queue.group_of:
+            requests = {**requests, PODS: pod_set.count}
+        return PodSetResult(pod_set.name, pod_set.count, requests)
+
+    def mismatches(self, info: Info, index: int, group: Group) -> list[tuple[FlavorReason, ...]]:
+        """For each flavor of the group: why the pod set may not use it at all; empty where it may."""
+        template = info.workload.pod_sets[index].template
+        key = (id(template), id(group))
+        found = self._mismatches.get(key)
+        if found is None:
+            flavors = self.snapshot.state.flavors
+            found = []
+            for option in group.flavors:
+                flavor = flavors.get(option.name)
+                if flavor is None:
+                    found.append((FlavorMissing(option.name),))
+                else:
+                    found.append(matching.mismatches(flavor, template))
+            self._mismatches[key] = found
+        return found
+
+
+class _Search:
+    """The search of flavors for the resources of one group."""
+
+    __slots__ = ("assigner", "group", "info", "members", "only", "queue", "reasons", "requests", "resource", "start")
+
+    def __init__(
+        self,
+        assigner: Assigner,
+        info: Info,
+        queue: QueueNode,
+        group: Group,
+        *,
+        members: Sequence[int],
+        requests: dict[str, int],
+        resource: str,
+    ) -> None:
+        self.assigner = assigner
+        self.info = info
+        self.queue = queue
+        self.group = group
+        self.members = members
+        self.requests = requests
+        self.resource = resource
+        self.reasons: list[FlavorReason] = []
+        self.only: str | None = None
+        if assigner._only is not None:
+            self.only = assigner._only.get((info.requests[members[0]].name, resource))
+        self.start = 0
+        last = info.last_tried
+        if last is not None and members[0] < len(last) and assigner._resumes:
+            self.start = last[members[0]].get(resource, -1) + 1
+
+    def run(self, outcome: Assignment) -> dict[str, Pick]:
+        """The picks of the best flavor; empty when none could ever work. Fills `reasons`."""
+        queue = self.queue
+        fungibility = queue.spec.flavor_fungibility
+        preemption_first = grades.prefers_preemption(fungibility)
+        excluded = [self.assigner.mismatches(self.info, index, self.group) for index in self.members]
+        allowed = workloads.allowed_flavors(self.info.workload, self.assigner.snapshot.settings)
+        best: dict[str, Pick] = {}
+        best_graded = grades.WORST
+        tried = -1
+        for index in range(self.start, len(self.group.flavors)):
+            option = self.group.flavors[index]
+            tried = index
+            if self.only is not None and option.name != self.only:
+                self._exclude(option, [FlavorNotNominated(option.name, self.resource)], outcome)
+                continue
+            if allowed is not None and option.name not in allowed:
+                self._exclude(option, [FlavorNotAllowed(option.name)], outcome)
+                continue
+            out = [reason for reasons in excluded for reason in reasons[index]]
+            if out:
+                self._exclude(option, out, outcome)
+                continue
+            graded, picks = self._grade(option, outcome, preemption_first=preemption_first)
+            if not self.assigner._resumes:
+                if graded[0] > best_graded[0]:
+                    best, best_graded = picks, graded
+                if graded[0] == Grade.FIT:
+                    break
+                continue
+            if not grades.tries_next(graded, fungibility):
+                best, best_graded = picks, graded
+                break
+            if grades.is_preferred(graded, best_graded, preemption_first=preemption_first):
+                best, best_graded = picks, graded
+        if best_graded[0] is Grade.NO_FIT:
+            return {}
+        if best_graded[0] is Grade.FIT:
+            self.reasons = []
+        for pick in best.values():
+            pick.tried = -1 if tried == len(self.group.flavors) - 1 else tried
+        return best
+
+    def _exclude(self, option: FlavorOption, reasons: list[FlavorReason], outcome: Assignment) -> None:
+        self.reasons += reasons[:1]
+        if self.assigner.trace:
+            attempt = Attempt(option.name, self._names())
+            attempt.reasons += reasons
+            outcome.attempts.append(attempt)
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(self.info.requests[index].name for index in self.members)
+
+    def _grade(
+        self, option: FlavorOption, outcome: Assignment, *, preemption_first: bool
+    ) -> tuple[grades.Graded, dict[str, Pick]]:
+        worst = grades.BEST
+        picks: dict[str, Pick] = {}
+        attempt = Attempt(option.name, self._names()) if self.assigner.trace else None
+        reasons_before = len(self.reasons)
+        for resource, amount in self.requests.items():
+            fr = option.frs[resource]
+            before = outcome.usage.get(fr, 0)
+            grade, height = self._check(option, resource, fr, before=before, amount=amount)
+            picks[resource] = Pick(option.name, fr, grade, height)
+            if grades.is_preferred(worst, (grade, height), preemption_first=preemption_first):
+                worst = (grade, height)
+            if attempt is not None:
+                attempt.checks.append((resource, fr, before + amount, amount, grade, height))
+        if attempt is not None:
+            attempt.graded = worst
+            attempt.reasons += self.reasons[reasons_before:]
+            outcome.attempts.append(attempt)
+        return worst, picks
+
+    def _check(
+        self, option: FlavorOption, resource: str, fr: int, *, before: int, amount: int
+    ) -> tuple[Grade, int]:
+        """How the request for one resource fits in one flavor, and from which height it borrows."""
+        queue = self.queue
+        wanted = before + amount
+        if wanted > queue.potential[fr]:
+            self.reasons.append(ExceedsCapacity(option.name, resource, before, amount, queue.potential[fr]))
+            return Grade.NO_FIT, 0
+        free = quota.available(queue, fr)
+        height, reclaimable = quota.borrowing_height(queue, fr, wanted)
+        if wanted <= free:
+            return Grade.FIT, height
+        self.reasons.append(InsufficientQuota(option.name, resource, wanted - max(0, free)))
+        if wanted <= queue.nominal[fr] or reclaimable or self._preempts_while_borrowing():
+            possibility, height = self.assigner.oracle.simulate(self.info, queue, fr=fr, amount=wanted)
+            return _GRADE[possibility], height
+        return Grade.NO_FIT, height
+
+    def _preempts_while_borrowing(self) -> bool:
+        queue = self.queue
+        if queue.borrows_by_preemption:
+            return True
+        return self.assigner.snapshot.settings.fair_sharing is not None and queue.reclaim != "Never"
+
+
+def _take(outcome: Assignment, result: PodSetResult) -> None:
+    for resource, pick in result.picks.items():
+        outcome.usage[pick.fr] = outcome.usage.get(pick.fr, 0) + result.requests[resource]
+        if pick.height > outcome.height:
+            outcome.height = pick.height
+
+
+def _pod_set_groups(info: Info) -> list[list[int]]:
+    """Indexes of pod sets, members of one pod set group together, in order of first appearance."""
+    groups: list[list[int]] = []
+    by_name: dict[str, list[int]] = {}
+    for index, pod_set in enumerate(info.workload.pod_sets):
+        request = pod_set.topology_request
+        name = request.pod_set_group if request is not None else None
+        if name is None:
+            groups.append([index])
+        elif name in by_name:
+            by_name[name].append(index)
+        else:
+            by_name[name] = [index]
+            groups.append(by_name[name])
+    return groups

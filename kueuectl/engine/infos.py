@@ -1,0 +1,98 @@
+"""A workload as the engine handles it: numbers and indexes instead of objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kueuectl.engine import priority, requests, workloads
+from kueuectl.engine.limits import Problem
+from kueuectl.model.settings import Settings
+from kueuectl.model.state import ClusterState
+from kueuectl.model.workloads import Workload
+
+if TYPE_CHECKING:
+    from kueuectl.engine.requests import PodSetRequests
+    from kueuectl.engine.snapshot import QueueNode
+
+# Where the search of flavors stopped, per pod set: resource -> index of the last flavor tried, -1 for "start over".
+ScanState = tuple[dict[str, int], ...]
+
+
+class Info:
+    """One workload in the engine. Scratch: `usage` and `queue` belong to the snapshot that holds it."""
+
+    __slots__ = (
+        "candidate_key",
+        "evicted",
+        "frs",
+        "key",
+        "last_tried",
+        "order_key",
+        "priority",
+        "problems",
+        "queue",
+        "requests",
+        "reserved_at",
+        "shape",
+        "timestamp",
+        "uid",
+        "usage",
+        "workload",
+    )
+
+    def __init__(self, workload: Workload, pod_sets: tuple[PodSetRequests, ...], *, rank: int, timestamp: int) -> None:
+        self.workload = workload
+        self.key = workload.key
+        self.uid = workload.uid
+        self.requests = pod_sets
+        self.priority = rank
+        self.timestamp = timestamp
+        # Order in the queue: 1. higher priority, 2. earlier timestamp, 3. uid, 4. key, so that it is total.
+        self.order_key = (-rank, timestamp, workload.uid, self.key)
+        self.queue: QueueNode | None = None
+        self.usage: tuple[tuple[int, int], ...] = ()
+        # The flavor-resources of `usage`, for the question whether a candidate uses what is needed.
+        self.frs: frozenset[int] = frozenset()
+        self.last_tried: ScanState | None = None
+        self.evicted = False
+        self.reserved_at = 0
+        # Order among candidates of one ClusterQueue: see `set_holding`.
+        self.candidate_key: tuple[int, int, int, str, str] = (1, 0, 0, "", "")
+        self.shape: object = None
+        # Why its requests are invalid; None before that was looked at.
+        self.problems: tuple[Problem, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"<workload {self.key}>"
+
+    def set_holding(self, usage: tuple[tuple[int, int], ...], *, reserved_at: int, evicted: bool) -> None:
+        """What it uses and since when; makes its place among candidates for preemption.
+
+        Order (docs: Preemption, Candidates): 1. evicted ones, 2. lower priority, 3. later reservation of quota,
+        4. uid, 5. key, so that it is total. That other queues come before the preemptor's own is up to the search.
+        """
+        self.usage = usage
+        self.frs = frozenset(fr for fr, _ in usage)
+        self.reserved_at = reserved_at
+        self.evicted = evicted
+        self.candidate_key = (0 if evicted else 1, self.priority, -reserved_at, self.uid, self.key)
+
+
+class InfoReader:
+    """Makes the engine's view of workloads; shared caches make equal pod templates cheap."""
+
+    def __init__(self, state: ClusterState, settings: Settings) -> None:
+        self.state = state
+        self.settings = settings
+        self.requests = requests.RequestsReader(state, settings)
+
+    def read(self, workload: Workload) -> Info:
+        """The workload with its requests, priority and queue timestamp."""
+        info = Info(
+            workload,
+            self.requests.of(workload),
+            rank=priority.effective(workload, self.state, self.settings),
+            timestamp=workloads.queue_timestamp(workload, self.settings),
+        )
+        info.shape = workloads.scheduling_key(workload, info.requests, info.priority, self.settings)
+        return info

@@ -1,0 +1,157 @@
+"""Workloads that wait: the order of each ClusterQueue, and the pool of those that need not be tried again yet.
+
+Rules (docs: ClusterQueue, Queueing strategy; KEP-9694 for shapes; observed behaviour where they are silent):
+
+1. Order: 1. the workload whose victims are being evicted, 2. priority, 3. queue timestamp, 4. uid, 5. key.
+2. StrictFIFO puts every refused head back to its place, but one whose namespace does not match. BestEffortFIFO puts it
+   back only after a failure that the next cycle may mend (lost the race, waits for its victims, flavors left to try);
+   otherwise it goes to the inadmissible pool.
+3. In BestEffortFIFO, a head that found no fit or no candidates takes all waiting workloads of its shape along to the
+   pool, and later ones follow them there until the pool is woken.
+4. Freed quota and changes of configuration wake the pools of a whole tree; a backoff that has not ended, or a namespace
+   that does not match, keeps a workload in it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+
+from kueuectl.engine.flavors.assigner import has_pending_flavors
+from kueuectl.engine.infos import Info
+from kueuectl.engine.reasons import Requeue
+from kueuectl.engine.snapshot import QueueNode
+
+_AT_ONCE = frozenset(
+    {Requeue.FAILED_AFTER_NOMINATION, Requeue.PENDING_PREEMPTION, Requeue.PREEMPTION_FAILED, Requeue.PENDING_MIGRATION}
+)
+_STICKY = frozenset({Requeue.PENDING_PREEMPTION, Requeue.PENDING_MIGRATION})
+_CLASS_WIDE = frozenset({Requeue.NO_FIT, Requeue.PREEMPTION_NO_CANDIDATES})
+
+
+def comes_back_at_once(info: Info, reason: Requeue, *, strict: bool) -> bool:
+    """Whether a refused head goes back to the heap (rule 2)."""
+    if strict:
+        return reason is not Requeue.NAMESPACE_MISMATCH
+    return reason in _AT_ONCE or has_pending_flavors(info.last_tried)
+
+
+class PendingQueue:
+    """The waiting workloads of one ClusterQueue. Heap entries of workloads that left are dropped when met."""
+
+    __slots__ = ("active", "by_shape", "failed_shapes", "heap", "inadmissible", "pushed", "queue", "sticky", "uses_shapes")
+
+    def __init__(self, queue: QueueNode, *, uses_shapes: bool) -> None:
+        self.queue = queue
+        # The number keeps equal keys apart: a sticky head that comes back is in the heap twice.
+        self.heap: list[tuple[tuple[int, int, str, str], int, Info]] = []
+        self.pushed = 0
+        self.active: dict[str, Info] = {}
+        self.inadmissible: dict[str, Info] = {}
+        self.by_shape: dict[object, dict[str, Info]] = {}
+        # Shapes that failed since the pool was last woken, with the workload that stood for them.
+        self.failed_shapes: dict[object, Info] = {}
+        self.sticky: str | None = None
+        self.uses_shapes = uses_shapes and not queue.is_strict
+
+    def push(self, info: Info) -> None:
+        """Add to the heap."""
+        self.active[info.key] = info
+        self.pushed += 1
+        heapq.heappush(self.heap, (info.order_key, self.pushed, info))
+        if self.uses_shapes:
+            self.by_shape.setdefault(info.shape, {})[info.key] = info
+
+    def add(self, info: Info) -> None:
+        """Add a workload that is new in the queue: to the heap, or to the pool when its shape has failed (rule 3)."""
+        if self.uses_shapes and info.shape in self.failed_shapes:
+            self.inadmissible[info.key] = info
+        else:
+            self.push(info)
+
+    def park(self, info: Info) -> None:
+        """Put into the inadmissible pool."""
+        self.inadmissible[info.key] = info
+
+    def pop(self) -> Info | None:
+        """Take the head out, or None when the heap is empty."""
+        if self.sticky is not None:
+            info = self.active.get(self.sticky)
+            if info is not None:
+                self._forget(info)
+                return info
+        while self.heap:
+            _, _, info = heapq.heappop(self.heap)
+            if self.active.get(info.key) is info:
+                self._forget(info)
+                return info
+        return None
+
+    def _forget(self, info: Info) -> None:
+        del self.active[info.key]
+        if self.uses_shapes:
+            siblings = self.by_shape[info.shape]
+            del siblings[info.key]
+            if not siblings:
+                del self.by_shape[info.shape]
+
+    def remove(self, key: str) -> None:
+        """Take a workload out of heap and pool; nothing happens when it is in neither."""
+        info = self.active.get(key)
+        if info is not None:
+            self._forget(info)
+        self.inadmissible.pop(key, None)
+        if self.sticky == key:
+            self.sticky = None
+
+    def requeue(self, info: Info, reason: Requeue) -> bool:
+        """Put a refused head back; whether it went to the heap."""
+        if self.queue.is_strict:
+            self.sticky = None
+        elif reason in _STICKY:
+            self.sticky = info.key
+        elif self.sticky == info.key:
+            self.sticky = None
+        if comes_back_at_once(info, reason, strict=self.queue.is_strict):
+            self.push(info)
+            return True
+        self.inadmissible[info.key] = info
+        if self.uses_shapes and reason in _CLASS_WIDE:
+            self.failed_shapes[info.shape] = info
+            for sibling in list(self.by_shape.get(info.shape, {}).values()):
+                self._forget(sibling)
+                self.inadmissible[sibling.key] = sibling
+        return False
+
+    def wake(self, may_return: Callable[[Info, QueueNode], bool]) -> int:
+        """Move the pool back to the heap, but those that may not; how many moved."""
+        if not self.inadmissible:
+            return 0
+        self.failed_shapes.clear()
+        moved = 0
+        stay: dict[str, Info] = {}
+        for info in self.inadmissible.values():
+            if may_return(info, self.queue):
+                self.push(info)
+                moved += 1
+            else:
+                stay[info.key] = info
+        self.inadmissible = stay
+        return moved
+
+    def ordered(self) -> Iterator[Info]:
+        """Waiting workloads in queue order: the heap first, then the pool."""
+        sticky = self.active.get(self.sticky) if self.sticky is not None else None
+        if sticky is not None:
+            yield sticky
+        for info in sorted(self.active.values(), key=_order_key):
+            if info is not sticky:
+                yield info
+        yield from sorted(self.inadmissible.values(), key=_order_key)
+
+    def __len__(self) -> int:
+        return len(self.active) + len(self.inadmissible)
+
+
+def _order_key(info: Info) -> tuple[int, int, str, str]:
+    return info.order_key

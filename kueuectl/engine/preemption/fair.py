@@ -1,0 +1,303 @@
+"""The search for victims under fair sharing.
+
+Rules (KEP-1714, Preemption algorithm; docs: Preemption, Fair Sharing):
+
+1. Candidates: in the preemptor's own queue as withinClusterQueue says; in other queues of the tree that are above their
+   nominal quota in a flavor-resource that is short, as reclaimWithinCohort says. Sorted, and grouped by queue.
+2. Next queue: from the root down, the child with the highest share. A cohort wins against a queue with an equal share;
+   between queues with equal shares the better first candidate wins. Children that do not borrow are left out for good,
+   unless they are on the preemptor's path, and so are those without candidates.
+3. The preemptor's own queue gives its first candidate. Another queue gives its first candidate that satisfies the
+   strategy; those before it are kept for the second strategy. Shares compared are of the two nodes right below the
+   lowest common ancestor, the preemptor's with the demand added.
+   LessThanOrEqualToFinalShare: preemptor's <= target's without the candidate.
+   LessThanInitialShare: preemptor's < target's with it.
+4. A preemptor that stays within its nominal quota in everything that is short needs no strategy: its first candidate
+   is reclaimed (gate FairSharingPreemptWithinNominal).
+5. With a second strategy and no fit: the kept candidates again, at most one for each queue.
+6. `plan.spare` at the end, with borrowing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kueuectl.engine import quota, shares
+from kueuectl.engine.infos import Info
+from kueuectl.engine.preemption import classical, plan, policy
+from kueuectl.engine.preemption.notes import Finding, Notes, ShareCheck
+from kueuectl.engine.preemption.plan import Demand, Victim
+from kueuectl.engine.quota import Node
+from kueuectl.engine.reasons import IN_CLUSTER_QUEUE, IN_COHORT_FAIR_SHARING, IN_COHORT_RECLAMATION
+from kueuectl.engine.snapshot import QueueNode
+
+FINAL = "LessThanOrEqualToFinalShare"
+INITIAL = "LessThanInitialShare"
+
+ShareKey = tuple[int, float]
+_ZERO: ShareKey = (0, 0.0)
+_NONE: ShareKey = (-1, 0.0)
+
+
+def find_victims(
+    demand: Demand, strategies: Sequence[str], *, within_nominal: bool, notes: Notes | None = None
+) -> list[Victim]:
+    """The victims that make the demand fit, in the order of removal; empty when there is no such set.
+
+    `within_nominal` is the gate of rule 4.
+    """
+    candidates = _candidates(demand, notes)
+    if not candidates:
+        return []
+    search = _Search(demand, notes, within_nominal=within_nominal)
+    quota.add_all(demand.queue, demand.usage)
+    fitting = search.first(candidates, strategies[0])
+    if not fitting and len(strategies) > 1:
+        fitting = search.second()
+    quota.remove_all(demand.queue, demand.usage)
+    if not fitting:
+        plan.restore(search.victims)
+        return []
+    kept = plan.spare(demand, search.victims, borrowing=True)
+    plan.restore(kept)
+    if notes is not None:
+        _note_outcome(notes, candidates, search.victims, kept)
+    return kept
+
+
+def _candidates(demand: Demand, notes: Notes | None) -> dict[str, list[Info]]:
+    """Candidates by queue, each list in candidate order."""
+    found: dict[str, list[Info]] = {}
+    own, frs, preemptor = demand.queue, demand.frs, demand.info
+    for queue in own.tree.queues:
+        if queue is own:
+            rule, field = queue.within, "withinClusterQueue"
+        elif own.parent is None:
+            continue
+        else:
+            rule, field = own.reclaim, "reclaimWithinCohort"
+        if not queue.held or (rule == policy.NEVER and notes is None):
+            continue
+        if queue is not own and not _is_open(queue, frs, notes):
+            continue
+        infos = []
+        for info in queue.candidates():
+            if frs.isdisjoint(info.frs):
+                finding = Finding.OTHER_RESOURCES
+            elif policy.satisfies(rule, preemptor, info):
+                infos.append(info)
+                continue
+            else:
+                finding = classical.refusal(rule, preemptor, info)
+            if notes is not None:
+                notes.add(info, finding, detail=f"{field}: {rule}")
+        if infos:
+            found[queue.name] = infos
+    return found
+
+
+def _is_open(queue: QueueNode, frs: frozenset[int], notes: Notes | None) -> bool:
+    """Whether another queue's workloads count at all: it is active and borrows what is short."""
+    if queue.active and not quota.is_within_nominal(queue, frs):
+        return True
+    if notes is not None:
+        finding = Finding.NOT_BORROWING if queue.active else Finding.INACTIVE_QUEUE
+        for info in queue.candidates():
+            notes.add(info, finding, detail=queue.name)
+    return False
+
+
+class _Search:
+    """One search; `victims` are taken away from the snapshot, the demand is added to it."""
+
+    def __init__(self, demand: Demand, notes: Notes | None, *, within_nominal: bool) -> None:
+        self.demand = demand
+        self.notes = notes
+        self.within_nominal = within_nominal
+        self.victims: list[Victim] = []
+        self.kept_back: dict[str, list[Info]] = {}
+        self.resource_of = demand.queue.tree.resource_of
+
+    def first(self, candidates: dict[str, list[Info]], strategy: str) -> bool:
+        """Rule 3 with the first strategy (and rule 4); whether the demand fits at the end."""
+        demand = self.demand
+        ordering = _Ordering(demand, {name: list(infos) for name, infos in candidates.items()}, self.notes)
+        reclaims = self.within_nominal and _stays_within_nominal(demand)
+        while (target := ordering.next()) is not None:
+            waiting = ordering.waiting[target.name]
+            if target is demand.queue:
+                if self._take(waiting.pop(0), IN_CLUSTER_QUEUE):
+                    return True
+                continue
+            if reclaims:
+                if self._take(waiting.pop(0), IN_COHORT_RECLAMATION):
+                    return True
+                continue
+            mine, theirs = _below_common_ancestor(demand.queue, target)
+            new_share = shares.key_of(mine, self.resource_of)
+            old_share = shares.key_of(theirs, self.resource_of)
+            while waiting:
+                info = waiting.pop(0)
+                if self._passes(strategy, info, (mine, theirs), new_share, old_share):
+                    if self._take(info, IN_COHORT_FAIR_SHARING):
+                        return True
+                    break
+                self.kept_back.setdefault(target.name, []).append(info)
+        return False
+
+    def second(self) -> bool:
+        """Rule 5; whether the demand fits at the end."""
+        demand = self.demand
+        ordering = _Ordering(demand, self.kept_back, self.notes)
+        while (target := ordering.next()) is not None:
+            mine, theirs = _below_common_ancestor(demand.queue, target)
+            new_share = shares.key_of(mine, self.resource_of)
+            old_share = shares.key_of(theirs, self.resource_of)
+            info = ordering.waiting[target.name].pop(0)
+            if self._passes(INITIAL, info, (mine, theirs), new_share, old_share) and self._take(
+                info, IN_COHORT_FAIR_SHARING
+            ):
+                return True
+            ordering.drop(target)
+        return False
+
+    def _passes(
+        self, strategy: str, info: Info, nodes: tuple[Node, Node], new_share: ShareKey, old_share: ShareKey
+    ) -> bool:
+        compared = old_share
+        if strategy == FINAL:
+            plan.take_away(info)
+            compared = shares.key_of(nodes[1], self.resource_of)
+            plan.put_back(info)
+            holds = new_share <= compared
+        else:
+            holds = new_share < compared
+        if self.notes is not None and not holds:
+            check = ShareCheck(strategy, nodes[0].name, nodes[1].name, _value(new_share), _value(compared), holds)
+            self.notes.add(info, Finding.SHARE, share=check)
+        return holds
+
+    def _take(self, info: Info, reason: str) -> bool:
+        """Take a victim away; whether the demand fits then."""
+        plan.take_away(info)
+        self.victims.append(Victim(info, reason))
+        demand = self.demand
+        quota.remove_all(demand.queue, demand.usage)
+        fitting = plan.fits(demand, borrowing=True)
+        quota.add_all(demand.queue, demand.usage)
+        return fitting
+
+
+def _value(key: ShareKey) -> float:
+    """The share as a number: infinite for weight 0."""
+    return float("inf") if key[0] else key[1]
+
+
+def _stays_within_nominal(demand: Demand) -> bool:
+    """Whether the queue is within its nominal quota in all that is short, with the demand added."""
+    return quota.is_within_nominal(demand.queue, demand.frs)
+
+
+def _below_common_ancestor(own: QueueNode, target: QueueNode) -> tuple[Node, Node]:
+    """The nodes right below the lowest common ancestor, on the preemptor's side and on the target's."""
+    ancestors = own.path
+    theirs: Node = target
+    for cohort in target.path:
+        if cohort in ancestors:
+            index = ancestors.index(cohort)
+            return (own if index == 0 else ancestors[index - 1]), theirs
+        theirs = cohort
+    raise AssertionError(f"{own.name} and {target.name} have no common ancestor")
+
+
+class _Ordering:
+    """Which queue to preempt from next (rule 2). `waiting` are the candidates that are left, by queue."""
+
+    def __init__(self, demand: Demand, waiting: dict[str, list[Info]], notes: Notes | None) -> None:
+        self.demand = demand
+        self.waiting = waiting
+        self.notes = notes
+        self.resource_of = demand.queue.tree.resource_of
+        self._out: set[int] = set()
+
+    def drop(self, queue: QueueNode) -> None:
+        """Take no more from this queue."""
+        self._out.add(id(queue))
+
+    def next(self) -> QueueNode | None:
+        """The queue to preempt from, or None when nobody is left."""
+        own = self.demand.queue
+        if own.parent is None:
+            return own if self.waiting.get(own.name) and id(own) not in self._out else None
+        root = own.path[-1]
+        while id(root) not in self._out:
+            found = self._descend(root)
+            if found is not None:
+                return found
+        return None
+
+    def _descend(self, cohort: Node) -> QueueNode | None:
+        queue, queue_share = self._best_queue(cohort)
+        child, child_share = self._best_cohort(cohort)
+        if queue is None and child is None:
+            self._out.add(id(cohort))
+            return None
+        if child is not None and child_share >= queue_share:
+            return self._descend(child)
+        return queue
+
+    def _best_queue(self, cohort: Node) -> tuple[QueueNode | None, ShareKey]:
+        best: QueueNode | None = None
+        best_share = _NONE
+        for node in cohort.queues:
+            assert isinstance(node, QueueNode)
+            if id(node) in self._out:
+                continue
+            share = shares.key_of(node, self.resource_of)
+            if not self.waiting.get(node.name) or (share == _ZERO and node is not self.demand.queue):
+                self._out.add(id(node))
+            elif best is None or share > best_share or (share == best_share and self._goes_before(node, best)):
+                best, best_share = node, share
+        return best, best_share
+
+    def _goes_before(self, a: QueueNode, b: QueueNode) -> bool:
+        """Between equal shares: 1. evicted first, 2. other queues before the preemptor's own, 3. candidate order."""
+        own = self.demand.queue
+        first, second = self.waiting[a.name][0], self.waiting[b.name][0]
+        left = (first.candidate_key[0], a is own, *first.candidate_key[1:])
+        right = (second.candidate_key[0], b is own, *second.candidate_key[1:])
+        return left < right
+
+    def _best_cohort(self, cohort: Node) -> tuple[Node | None, ShareKey]:
+        best: Node | None = None
+        best_share = _NONE
+        tied: list[str] = []
+        for child in cohort.children:
+            if id(child) in self._out:
+                continue
+            share = shares.key_of(child, self.resource_of)
+            if share == _ZERO and child not in self.demand.queue.path:
+                self._out.add(id(child))
+            elif share > best_share:
+                best, best_share, tied = child, share, [child.name]
+            elif share == best_share:
+                # Differs: Kueue takes one of them by the order of a Go map, we the last by name; the tie is reported.
+                best = child
+                tied.append(child.name)
+        if len(tied) > 1 and self.notes is not None:
+            self.notes.ties.append(tuple(tied))
+        return best, best_share
+
+
+def _note_outcome(
+    notes: Notes, candidates: dict[str, list[Info]], victims: list[Victim], kept: list[Victim]
+) -> None:
+    final = {victim.info.key: victim.reason for victim in kept}
+    for victim in victims:
+        chosen = victim.info.key in final
+        notes.add(victim.info, Finding.CHOSEN if chosen else Finding.SPARED, detail=final.get(victim.info.key, ""))
+    seen = {note.info.key for note in notes.entries}
+    for infos in candidates.values():
+        for info in infos:
+            if info.key not in seen:
+                notes.add(info, Finding.NOT_NEEDED)

@@ -1,0 +1,65 @@
+"""Who may be preempted by whom, one against one.
+
+Rules (docs: Preemption; ClusterQueue API reference, preemption):
+
+- withinClusterQueue and reclaimWithinCohort: LowerPriority: the candidate's priority is lower; Any: always;
+  LowerOrNewerEqualPriority: lower, or equal and the candidate's queue timestamp is later.
+- reclaimWithinCohort from another queue: with a hierarchical advantage, whatever the preemptor borrows; without, only
+  while the preemptor does not borrow, unless borrowWithinCohort allows it: then the candidate's priority must be lower
+  than the preemptor's and not above maxPriorityThreshold.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from kueuectl.engine import reasons
+from kueuectl.engine.infos import Info
+from kueuectl.engine.snapshot import QueueNode
+
+NEVER = "Never"
+
+
+class Variant(IntEnum):
+    """How a candidate may be preempted."""
+
+    NEVER = 0
+    WITHIN_QUEUE = 1
+    HIERARCHICAL_RECLAIM = 2
+    RECLAIM_WITHOUT_BORROWING = 3
+    RECLAIM_WHILE_BORROWING = 4
+
+
+REASON_OF = {
+    Variant.WITHIN_QUEUE: reasons.IN_CLUSTER_QUEUE,
+    Variant.HIERARCHICAL_RECLAIM: reasons.IN_COHORT_RECLAMATION,
+    Variant.RECLAIM_WITHOUT_BORROWING: reasons.IN_COHORT_RECLAMATION,
+    Variant.RECLAIM_WHILE_BORROWING: reasons.IN_COHORT_RECLAIM_WHILE_BORROWING,
+}
+
+
+def satisfies(policy: str, preemptor: Info, candidate: Info) -> bool:
+    """Whether a policy lets the preemptor take the candidate."""
+    if policy == "Any":
+        return True
+    if candidate.priority < preemptor.priority:
+        return policy != NEVER
+    return (
+        policy == "LowerOrNewerEqualPriority"
+        and candidate.priority == preemptor.priority
+        and preemptor.timestamp < candidate.timestamp
+    )
+
+
+def variant_outside(queue: QueueNode, preemptor: Info, candidate: Info, *, advantage: bool) -> Variant:
+    """How a candidate of another ClusterQueue may be preempted."""
+    if not satisfies(queue.reclaim, preemptor, candidate):
+        return Variant.NEVER
+    if advantage:
+        return Variant.HIERARCHICAL_RECLAIM
+    if not queue.borrows_by_preemption or candidate.priority >= preemptor.priority:
+        return Variant.RECLAIM_WITHOUT_BORROWING
+    threshold = queue.borrow_threshold
+    if threshold is not None and candidate.priority > threshold:
+        return Variant.RECLAIM_WITHOUT_BORROWING
+    return Variant.RECLAIM_WHILE_BORROWING

@@ -1,0 +1,53 @@
+"""The search for victims, as the settings want it, and what flavor assignment asks about it."""
+
+from __future__ import annotations
+
+from kueuectl.engine import quota
+from kueuectl.engine.flavors.assigner import Assignment
+from kueuectl.engine.infos import Info
+from kueuectl.engine.preemption import classical, fair, plan
+from kueuectl.engine.preemption.notes import Notes
+from kueuectl.engine.preemption.plan import Demand, Victim
+from kueuectl.engine.reasons import Possibility
+from kueuectl.engine.snapshot import QueueNode
+from kueuectl.model.settings import Settings
+
+
+class Preemptor:
+    """Finds victims on a snapshot; every search leaves it as it was."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._within_nominal = settings.gate("FairSharingPreemptWithinNominal")
+
+    def victims(self, demand: Demand, notes: Notes | None = None) -> list[Victim]:
+        """The victims that make the demand fit; empty when there is no such set."""
+        strategies = self.settings.fair_sharing
+        if strategies is None:
+            return classical.find_victims(demand, notes)
+        return fair.find_victims(demand, strategies, within_nominal=self._within_nominal, notes=notes)
+
+    def victims_for(
+        self, info: Info, queue: QueueNode, assignment: Assignment, *, notes: Notes | None = None
+    ) -> list[Victim]:
+        """The victims for a workload with its assigned flavors."""
+        return self.victims(demand_of(info, queue, assignment), notes)
+
+    def simulate(self, info: Info, queue: QueueNode, *, fr: int, amount: int) -> tuple[Possibility, int]:
+        """What preemption could do for one flavor-resource: see `assigner.PreemptionOracle`."""
+        victims = self.victims(Demand(info, queue, ((fr, amount),), frozenset((fr,))))
+        if not victims:
+            height, _ = quota.borrowing_height(queue, fr, amount)
+            return Possibility.NO_CANDIDATES, height
+        for victim in victims:
+            plan.take_away(victim.info)
+        height, _ = quota.borrowing_height(queue, fr, amount)
+        plan.restore(victims)
+        if any(victim.info.queue is queue for victim in victims):
+            return Possibility.PREEMPT, height
+        return Possibility.RECLAIM, height
+
+
+def demand_of(info: Info, queue: QueueNode, assignment: Assignment) -> Demand:
+    """What an assignment asks for."""
+    return Demand(info, queue, tuple(assignment.usage.items()), assignment.frs_to_preempt)

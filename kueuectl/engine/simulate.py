@@ -1,0 +1,258 @@
+"""Cycles until nothing changes, evictions settling at once.
+
+One round: a scheduling cycle; admitted workloads hold their quota; preempted ones give theirs back and wait again; pools of
+trees where quota was freed wake up; the clock moves by one second. Waking is done after each round (`each`), or only
+when the heaps have nothing more to give (`drain`).
+
+The end: no head is left, or nothing moved and the heads' searches of flavors came round (fixpoint); the same whole
+state for the fifth time (livelock: a preemption loop); or a limit of rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from kueuectl.engine import checks, snapshot, workloads
+from kueuectl.engine.cycle import Cycle
+from kueuectl.engine.entries import Decision, Entry
+from kueuectl.engine.infos import Info, ScanState
+from kueuectl.engine.nominate import Nominator
+from kueuectl.engine.pools import Pools
+from kueuectl.engine.preemption.plan import Victim
+from kueuectl.engine.snapshot import Snapshot, Tree
+from kueuectl.model.conditions import Condition
+from kueuectl.model.settings import Settings
+from kueuectl.model.state import ClusterState
+from kueuectl.model.workloads import Admission, PodSetAssignment
+
+SECOND = 1_000_000_000
+# Reasons of the Evicted condition after which a job controller lets the workload queue again at once.
+_QUEUES_AGAIN = frozenset({"Preempted", "NodeFailures"})
+_LOOP = 5
+
+
+class Round(NamedTuple):
+    """What one round did. `evicted` gave their quota back, `woken` is how many left the pools.
+
+    `in_heap` has the keys of refused heads that went back to their heap; the others went to the pool.
+    """
+
+    number: int
+    at: int
+    decision: Decision
+    in_heap: frozenset[str]
+    evicted: tuple[str, ...]
+    woken: int
+
+
+class Ending(NamedTuple):
+    """How a simulation ended. `turning` are the last rounds that would repeat for ever without moving anything."""
+
+    rounds: int
+    is_fixpoint: bool
+    is_livelock: bool
+    turning: tuple[Round, ...] = ()
+
+
+class Simulation:
+    """A cluster that goes on from a state. The state itself is never changed."""
+
+    def __init__(
+        self,
+        state: ClusterState,
+        settings: Settings,
+        *,
+        now: int,
+        roots: Iterable[str] | None = None,
+        requeue: str = "each",
+        honours_backoff: bool = True,
+    ) -> None:
+        self.now = now
+        self.settings = settings
+        self.requeue = requeue
+        self.snapshot: Snapshot = snapshot.build(state, settings, roots=None if roots is None else set(roots))
+        self.pools = Pools(self.snapshot, now=now, honours_backoff=honours_backoff)
+        self.nominator = Nominator(self.snapshot)
+        self.rounds = 0
+        # Reasons of evictions on the way, by key of the workload.
+        self.evictions: dict[str, str] = {}
+        # The last entry of each workload that was evaluated and not admitted.
+        self.last_entries: dict[str, Entry] = {}
+        # The assignment of workloads that were admitted on the way.
+        self.assigned: dict[str, Entry] = {}
+        self._leaving = [info for info in self.snapshot.held.values() if info.evicted]
+        # Trees whose pools are to be woken.
+        self._freed: dict[int, Tree] = {}
+        self._held_digest = 0
+
+    def step(self, *, settle: bool = True) -> Round:
+        """One round; without `settle`, only its cycle: preempted workloads keep their quota, nothing wakes up."""
+        self.rounds += 1
+        decision = Cycle(self.nominator).decide(self.pools.heads())
+        admitted = {id(entry) for entry in decision.admitted}
+        in_heap = set()
+        for entry in decision.entries:
+            if id(entry) in admitted:
+                self._admit(entry)
+                continue
+            self.last_entries[entry.info.key] = entry
+            if self.pools.queues[entry.queue.name].requeue(entry.info, entry.requeue):
+                in_heap.add(entry.info.key)
+        evicted = self._evict(decision.preempted) if settle else ()
+        woken = self._wake() if settle and self.requeue == "each" else 0
+        done = Round(self.rounds, self.now, decision, frozenset(in_heap), evicted, woken)
+        self.now += SECOND
+        self.pools.now = self.now
+        return done
+
+    def run(self, *, max_rounds: int, on_round: Callable[[Round], None] | None = None) -> Ending:
+        """Rounds until the end. What each did is handed to `on_round` and not kept."""
+        seen: dict[object, int] = {}
+        states: dict[object, int] = {}
+        recent: list[Round] = []
+        while True:
+            if not self.pools.has_heads():
+                if self._wake() == 0:
+                    return Ending(self.rounds, True, False)
+                continue
+            if self.rounds >= max_rounds:
+                return Ending(self.rounds, False, False)
+            before = self._sizes()
+            done = self.step()
+            if on_round is not None:
+                on_round(done)
+            if done.decision.admitted or done.decision.preempted or done.evicted or done.woken or before != self._sizes():
+                seen.clear()
+                recent.clear()
+                whole = (self._held_digest, self._waiting(), self._positions())
+                states[whole] = states.get(whole, 0) + 1
+                if states[whole] == _LOOP:
+                    return Ending(self.rounds, False, True)
+                continue
+            recent.append(done)
+            positions = self._positions()
+            if positions in seen:
+                if self.requeue != "each" and self._wake() > 0:
+                    continue
+                return Ending(self.rounds, True, False, tuple(recent[seen[positions] :]))
+            seen[positions] = len(recent)
+
+    def _admit(self, entry: Entry) -> None:
+        info = entry.info
+        info.set_holding(entry.usage, reserved_at=self.now, evicted=False)
+        self.snapshot.hold(info, entry.queue)
+        self.assigned[info.key] = entry
+        self.last_entries.pop(info.key, None)
+        self._held_digest += _digest(entry)
+
+    def _evict(self, preempted: list[tuple[Victim, Entry]]) -> tuple[str, ...]:
+        gone = []
+        for victim, _ in preempted:
+            if not victim.info.evicted:
+                self.evictions[victim.info.key] = victim.reason
+                self._give_back(victim.info, "Preempted")
+                gone.append(victim.info.key)
+        for info in self._leaving:
+            evicted = next(c for c in info.workload.conditions if c.type == workloads.EVICTED)
+            self.evictions.setdefault(info.key, _eviction_reason(info))
+            self._give_back(info, evicted.reason)
+            gone.append(info.key)
+        self._leaving = []
+        return tuple(sorted(gone))
+
+    def _give_back(self, info: Info, reason: str) -> None:
+        queue = info.queue
+        assert queue is not None
+        self.snapshot.release(info)
+        self._freed[id(queue.tree)] = queue.tree
+        entry = self.assigned.pop(info.key, None)
+        if entry is not None:
+            self._held_digest -= _digest(entry)
+        else:
+            self._held_digest -= hash(info.key)
+            info = self._as_pending(info, reason)
+        info.evicted = False
+        info.last_tried = None
+        node = self.pools.queue_of(info.workload)
+        if node is None or not workloads.may_queue(info.workload, self.settings):
+            return
+        info.queue = node
+        pool = self.pools.queues[node.name]
+        if workloads.waits_for_backoff(info.workload, self.now):
+            pool.park(info)
+        else:
+            pool.add(info)
+
+    def _as_pending(self, info: Info, reason: str) -> Info:
+        """A workload of the state as it is after its eviction: without admission, asking for all of its pods again."""
+        again = "True" if reason in _QUEUES_AGAIN else "False"
+        changed = {workloads.QUOTA_RESERVED, "Admitted", workloads.REQUEUED}
+        kept = [c for c in info.workload.conditions if c.type not in changed]
+        workload = replace(
+            info.workload,
+            admission=None,
+            conditions=(*kept, Condition(workloads.REQUEUED, again, reason, last_transition=self.now)),
+        )
+        return self.snapshot.reader.read(workload)
+
+    def _wake(self) -> int:
+        freed = list(self._freed.values())
+        self._freed.clear()
+        return sum(self.pools.wake(tree) for tree in freed)
+
+    def _sizes(self) -> list[tuple[int, int]]:
+        return [(len(pool.active), len(pool.inadmissible)) for pool in self.pools.queues.values()]
+
+    def _waiting(self) -> tuple[object, ...]:
+        return tuple(
+            (name, len(pool.active), frozenset(pool.inadmissible)) for name, pool in self.pools.queues.items() if len(pool)
+        )
+
+    def _positions(self) -> frozenset[tuple[str, object]]:
+        """Where the searches of flavors of active workloads go on."""
+        return frozenset(
+            (info.key, _scan(info.last_tried))
+            for pool in self.pools.queues.values()
+            for info in pool.active.values()
+            if info.last_tried is not None
+        )
+
+
+def _scan(tried: ScanState) -> tuple[object, ...]:
+    return tuple(tuple(sorted(picks.items())) for picks in tried)
+
+
+def _digest(entry: Entry) -> int:
+    return hash((entry.info.key, entry.usage, entry.counts))
+
+
+def _eviction_reason(info: Info) -> str:
+    """The reason that counts for an eviction: that of the Preempted condition for a preemption, else of Evicted."""
+    found = {c.type: c for c in info.workload.conditions if c.status == "True"}
+    evicted = found[workloads.EVICTED]
+    preempted = found.get(workloads.PREEMPTED)
+    return preempted.reason if evicted.reason == "Preempted" and preempted is not None else evicted.reason
+
+
+def admission_of(entry: Entry) -> Admission:
+    """The admission that Kueue would write for an admitted entry."""
+    assert entry.assignment is not None
+    pod_sets = []
+    for result in entry.assignment.pod_sets:
+        flavors = tuple(sorted((resource, pick.flavor) for resource, pick in result.picks.items()))
+        usage = tuple(sorted((resource, result.requests[resource]) for resource in result.picks))
+        pod_sets.append(PodSetAssignment(result.name, flavors, usage, result.count))
+    return Admission(entry.queue.name, tuple(pod_sets))
+
+
+def waits_for_checks(entry: Entry) -> bool:
+    """Whether an admitted entry only reserved quota, since admission checks of its queue are not ready yet."""
+    assert entry.assignment is not None
+    flavors = {pick.flavor for result in entry.assignment.pod_sets for pick in result.picks.values()}
+    needed = checks.for_flavors(entry.queue.spec, flavors)
+    ready = {check.name for check in entry.info.workload.checks if check.state == checks.READY}
+    return any(name not in ready for name in needed)
+
+

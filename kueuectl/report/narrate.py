@@ -1,0 +1,98 @@
+"""English for decisions. Where Kueue writes a message into a condition, ours is the same text, to be searched for."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from kueuectl.engine.entries import Entry, Outcome
+from kueuectl.engine.flavors.assigner import Assignment
+from kueuectl.engine.reasons import (
+    AffinityMismatch,
+    ExceedsCapacity,
+    FlavorMissing,
+    FlavorNotAllowed,
+    FlavorNotNominated,
+    FlavorReason,
+    InsufficientQuota,
+    Mode,
+    ResourceUncovered,
+    TopologyUnsupported,
+    Untolerated,
+)
+from kueuectl.model.selectors import Taint
+from kueuectl.quantity import format_amount
+
+
+def flavor_reason(reason: FlavorReason) -> str:
+    """Why a flavor is out or not enough, in Kueue's words."""
+    match reason:
+        case ResourceUncovered(resource):
+            return f"resource {resource} unavailable in ClusterQueue"
+        case FlavorMissing(flavor):
+            return f"flavor {flavor} not found"
+        case Untolerated(flavor, taint):
+            return f"untolerated taint {_taint(taint)} in flavor {flavor}"
+        case AffinityMismatch(flavor):
+            return f"flavor {flavor} doesn't match node affinity"
+        case FlavorNotAllowed(flavor):
+            return f"flavor {flavor} is not allowed for this workload"
+        case FlavorNotNominated(flavor, resource):
+            return f"skipping flavor {flavor} as it is not found in the nomination mapping for resource {resource}"
+        case ExceedsCapacity(flavor, resource, before, request, maximum):
+            return (
+                f"insufficient quota for {resource} in flavor {flavor}, previously considered podsets requests "
+                f"({format_amount(resource, before)}) + current podset request ({format_amount(resource, request)}) "
+                f"> maximum capacity ({format_amount(resource, maximum)})"
+            )
+        case InsufficientQuota(flavor, resource, missing):
+            return f"insufficient unused quota for {resource} in flavor {flavor}, {format_amount(resource, missing)} more needed"
+        case TopologyUnsupported(_, detail):
+            return detail
+        case _:
+            assert_never(reason)
+
+
+def _taint(taint: Taint) -> str:
+    return f"{{{taint.key} {taint.value} {taint.effect} <nil>}}"
+
+
+def assignment(found: Assignment) -> str:
+    """Why an assignment does not fit, pod set by pod set; "" when it fits."""
+    parts = []
+    for result in found.pod_sets:
+        if result.mode is not Mode.FIT and result.reasons:
+            texts = ", ".join(sorted(flavor_reason(reason) for reason in result.reasons))
+            parts.append(f"couldn't assign flavors to pod set {result.name}: {texts}")
+    return "; ".join(parts)
+
+
+_FIXED = {
+    Outcome.OVERLAPPING_VICTIMS: "Workload has overlapping preemption targets with another workload",
+    Outcome.WILL_FIT_AFTER: (
+        "Workload has overlapping preemption targets with another workload, "
+        "but will fit after these preemptions complete"
+    ),
+    Outcome.NO_LONGER_FITS: "Workload no longer fits after processing another workload",
+    Outcome.GATED: "Workload requires preemption, but it's gated",
+    Outcome.NAMESPACE_MISMATCH: "workload namespace doesn't match ClusterQueue selector",
+    Outcome.CHECKS_FAILED: "The workload has failed admission checks",
+    Outcome.PODS_READY_BLOCK: "waiting for all admitted workloads to be in PodsReady condition",
+}
+
+
+def entry(found: Entry) -> str:
+    """The message of the QuotaReserved=False condition that the entry gets; "" for an admitted one."""
+    fixed = _FIXED.get(found.outcome)
+    if fixed is not None:
+        return fixed
+    if found.outcome in (Outcome.INVALID_RESOURCES, Outcome.LIMIT_RANGE):
+        head = (
+            "resources validation failed"
+            if found.outcome is Outcome.INVALID_RESOURCES
+            else "resources didn't satisfy LimitRange constraints"
+        )
+        return f"{head}: {'; '.join(problem.text for problem in found.problems)}"
+    text = "" if found.assignment is None else assignment(found.assignment)
+    if found.outcome is Outcome.PREEMPTING and found.preempted:
+        return f"{text}. Pending the preemption of {found.preempted} workload(s)"
+    return text
