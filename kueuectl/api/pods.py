@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 
 from kueuectl.api import parts, wire_pods
@@ -28,7 +26,23 @@ def template(found: wire_pods.PodTemplate | None, pool: Pool) -> PodTemplate:
     meta = found.metadata
     if meta is None or not (meta.labels or meta.annotations):
         return known
-    return replace(known, labels=pool.labels(meta.labels), annotations=pool.annotations(meta.annotations))
+    # Not dataclasses.replace: it takes longer than the decoding.
+    return PodTemplate(
+        known.containers,
+        known.init_containers,
+        known.overhead,
+        known.pod_requests,
+        known.pod_limits,
+        known.node_selector,
+        known.node_affinity,
+        known.preferred_affinity,
+        known.tolerations,
+        known.priority_class,
+        known.runtime_class,
+        known.resource_claims,
+        pool.labels(meta.labels),
+        pool.annotations(meta.annotations),
+    )
 
 
 def build(spec: wire_pods.PodSpec, pool: Pool) -> PodTemplate:
@@ -42,7 +56,7 @@ def build(spec: wire_pods.PodSpec, pool: Pool) -> PodTemplate:
         overhead=pool.nanos(spec.overhead),
         pod_requests=pool.nanos(resources.requests) if resources and resources.requests is not None else None,
         pod_limits=pool.nanos(resources.limits) if resources and resources.limits is not None else None,
-        node_selector=pool.labels(spec.node_selector),
+        node_selector=pool.shared_labels(spec.node_selector),
         node_affinity=None if required is None else _terms(required.node_selector_terms, pool),
         preferred_affinity=_preferred(node_affinity, pool),
         tolerations=parts.tolerations(spec.tolerations, pool),
@@ -58,7 +72,22 @@ def build(spec: wire_pods.PodSpec, pool: Pool) -> PodTemplate:
                 for claim in spec.resource_claims or ()
             ]
         ),
+        other_constraints=pool.text(_other_constraints(spec)),
     )
+
+
+def _other_constraints(spec: wire_pods.PodSpec) -> str:
+    """What else sets pods apart when Kueue compares shapes (KEP-9694), as canonical JSON; "" for none of it."""
+    found = {
+        "initPorts": [entry.ports for entry in spec.init_containers or () if entry.ports],
+        "ports": [entry.ports for entry in spec.containers or () if entry.ports],
+        "podAffinity": spec.affinity.pod_affinity if spec.affinity else None,
+        "podAntiAffinity": spec.affinity.pod_anti_affinity if spec.affinity else None,
+        "topologySpreadConstraints": spec.topology_spread_constraints,
+        "priority": spec.priority,
+    }
+    present = {name: value for name, value in found.items() if value is not None and value != []}
+    return msgspec.json.encode(present, order="sorted").decode() if present else ""
 
 
 def _containers(found: list[wire_pods.Container] | None, pool: Pool) -> tuple[Container, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -29,6 +29,8 @@ class Container(wire.Wire):
     name: str | None = None
     resources: Resources | None = None
     restart_policy: str | None = None
+    # Only compared as a whole.
+    ports: Any = None
 
 
 class NodeSelectorTerm(wire.Wire):
@@ -64,6 +66,9 @@ class Affinity(wire.Wire):
     """affinity of a pod."""
 
     node_affinity: NodeAffinity | None = None
+    # Only compared as a whole.
+    pod_affinity: Any = None
+    pod_anti_affinity: Any = None
 
 
 class ResourceClaim(wire.Wire):
@@ -87,6 +92,9 @@ class PodSpec(wire.Wire):
     priority_class_name: str | None = None
     runtime_class_name: str | None = None
     resource_claims: list[ResourceClaim] | None = None
+    # Only compared as a whole.
+    topology_spread_constraints: Any = None
+    priority: Any = None
 
 
 class TemplateMeta(wire.Wire):

@@ -152,6 +152,7 @@ class RequestsReader:
             id(template.tolerations),
             id(template.resource_claims),
             template.runtime_class,
+            template.other_constraints,
             namespace if summary is not None else None,
         )
         known = self._templates.get(key)
@@ -214,4 +215,5 @@ def _shape(template: PodTemplate) -> tuple[object, ...]:
         template.runtime_class,
         template.overhead,
         template.resource_claims,
+        template.other_constraints,
     )

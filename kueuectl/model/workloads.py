@@ -59,6 +59,8 @@ class PodTemplate:
     resource_claims: tuple[ResourceClaim, ...] = ()
     labels: Labels = ()
     annotations: Labels = ()
+    # Ports, pod affinity, spread constraints and priority as one canonical text: only equality matters.
+    other_constraints: str = ""
 
 
 @dataclass(frozen=True, slots=True)
