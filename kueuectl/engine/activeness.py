@@ -38,6 +38,7 @@ class MissingTopology(NamedTuple):
 
 
 _TERMINATING = Status(False, "Terminating", "Can't admit new workloads; clusterQueue is terminating")
+_NOT_FOUND = Status(False, "NotFound", "ClusterQueue not found")
 _READY = Status(True, "Ready", "Can admit new workloads")
 _TEXTS = {
     "Stopped": "is stopped",
@@ -64,6 +65,12 @@ def cluster_queue(queue: ClusterQueue, state: ClusterState, settings: Settings) 
     if not found:
         return _READY
     return Status(False, found[0].reason, f"Can't admit new workloads: {', '.join(map(_text, found))}.")
+
+
+def find(name: str, state: ClusterState, settings: Settings) -> Status:
+    """As `cluster_queue`, for a name that need not exist."""
+    queue = state.cluster_queues.get(name)
+    return _NOT_FOUND if queue is None else cluster_queue(queue, state, settings)
 
 
 def problems(queue: ClusterQueue, state: ClusterState, settings: Settings) -> tuple[Problem | MissingTopology, ...]:
