@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from kueuectl.engine import limits
 from kueuectl.engine.entries import Entry, Outcome
 from kueuectl.engine.flavors.assigner import Assignment
 from kueuectl.engine.reasons import (
@@ -86,12 +87,7 @@ def entry(found: Entry) -> str:
     if fixed is not None:
         return fixed
     if found.outcome in (Outcome.INVALID_RESOURCES, Outcome.LIMIT_RANGE):
-        head = (
-            "resources validation failed"
-            if found.outcome is Outcome.INVALID_RESOURCES
-            else "resources didn't satisfy LimitRange constraints"
-        )
-        return f"{head}: {'; '.join(problem.text for problem in found.problems)}"
+        return limits.message(found.problems)
     text = "" if found.assignment is None else assignment(found.assignment)
     if found.outcome is Outcome.PREEMPTING and found.preempted:
         return f"{text}. Pending the preemption of {found.preempted} workload(s)"
