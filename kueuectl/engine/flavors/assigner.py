@@ -35,6 +35,8 @@ from kueuectl.engine.reasons import (
     ResourceUncovered,
 )
 from kueuectl.engine.snapshot import FlavorOption, Group, QueueNode, Snapshot
+from kueuectl.model.flavors import ResourceFlavor
+from kueuectl.model.workloads import PodSet
 
 PODS = "pods"
 _MODE = {
@@ -166,9 +168,11 @@ class Assigner:
         self.snapshot = snapshot
         self.oracle = oracle
         self.trace = False
-        self._mismatches: dict[tuple[int, int], list[tuple[FlavorReason, ...]]] = {}
+        self._mismatches: dict[tuple[int, int, int], list[tuple[FlavorReason, ...]]] = {}
+        self._places_by_topology = snapshot.settings.gate("TopologyAwareScheduling")
         self._ignores_undeclared = (
-            snapshot.settings.quota_check_strategy == "IgnoreUndeclared" and snapshot.settings.gate("QuotaCheckStrategy")
+            snapshot.settings.quota_check_strategy == "IgnoreUndeclared"
+            and snapshot.settings.gate("QuotaCheckStrategy")
         )
         self._only: Mapping[tuple[str, str], str] | None = None
         self._resumes = snapshot.settings.gate("FlavorFungibility")
@@ -250,10 +254,10 @@ class Assigner:
             requests = {**requests, PODS: pod_set.count}
         return PodSetResult(pod_set.name, pod_set.count, requests)
 
-    def mismatches(self, info: Info, index: int, group: Group) -> list[tuple[FlavorReason, ...]]:
+    def mismatches(self, info: Info, index: int, group: Group, *, queue: QueueNode) -> list[tuple[FlavorReason, ...]]:
         """For each flavor of the group: why the pod set may not use it at all; empty where it may."""
-        template = info.workload.pod_sets[index].template
-        key = (id(template), id(group))
+        pod_set = info.workload.pod_sets[index]
+        key = (id(pod_set.template), id(pod_set.topology_request), id(group))
         found = self._mismatches.get(key)
         if found is None:
             flavors = self.snapshot.state.flavors
@@ -263,9 +267,19 @@ class Assigner:
                 if flavor is None:
                     found.append((FlavorMissing(option.name),))
                 else:
-                    found.append(matching.mismatches(flavor, template))
+                    found.append(self._topology(pod_set, flavor, queue) + matching.mismatches(flavor, pod_set.template))
             self._mismatches[key] = found
         return found
+
+    def _topology(self, pod_set: PodSet, flavor: ResourceFlavor, queue: QueueNode) -> tuple[FlavorReason, ...]:
+        """Why the topology request rules a flavor out: reported before taints and labels."""
+        if not self._places_by_topology or (pod_set.topology_request is None and flavor.topology is None):
+            return ()
+        state = self.snapshot.state
+        names = (found.name for group in queue.spec.resource_groups for found in group.flavors)
+        is_implied = all(name in state.flavors and state.flavors[name].topology is not None for name in names)
+        reason = matching.topology_mismatch(flavor, pod_set, topologies=state.topologies, is_implied=is_implied)
+        return () if reason is None else (reason,)
 
 
 class _Search:
@@ -305,7 +319,7 @@ class _Search:
         queue = self.queue
         fungibility = queue.spec.flavor_fungibility
         preemption_first = grades.prefers_preemption(fungibility)
-        excluded = [self.assigner.mismatches(self.info, index, self.group) for index in self.members]
+        excluded = [self.assigner.mismatches(self.info, index, self.group, queue=queue) for index in self.members]
         allowed = workloads.allowed_flavors(self.info.workload, self.assigner.snapshot.settings)
         best: dict[str, Pick] = {}
         best_graded = grades.WORST
@@ -375,9 +389,7 @@ class _Search:
             outcome.attempts.append(attempt)
         return worst, picks
 
-    def _check(
-        self, option: FlavorOption, resource: str, fr: int, *, before: int, amount: int
-    ) -> tuple[Grade, int]:
+    def _check(self, option: FlavorOption, resource: str, fr: int, *, before: int, amount: int) -> tuple[Grade, int]:
         """How the request for one resource fits in one flavor, and from which height it borrows."""
         queue = self.queue
         wanted = before + amount
