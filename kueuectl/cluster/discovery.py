@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Kueue's versions that are understood, the preferred one first, whatever the server prefers.
 _KUEUE_VERSIONS = ("v1beta2", "v1beta1", "v1alpha1")
+# Groups of Kubernetes itself whose v1 every release serves: no need to ask.
+_BUILT_IN = ("", "apps", "batch")
 
 
 class Discovery:
@@ -58,9 +60,9 @@ class Discovery:
 
     def find(self, resource: Resource) -> tuple[str, str]:
         """The version and plural to ask for a resource by; raises MissingError where the server doesn't have it."""
+        if resource.plural and resource.group in _BUILT_IN:
+            return "v1", resource.plural
         for version in self.versions(resource.group):
-            if resource.plural and resource.group in ("", "apps", "batch"):
-                return version, resource.plural
             found = self.resources(resource.group, version)
             plural = found.get(resource.name) or (resource.plural if resource.plural in found.values() else "")
             if plural:
