@@ -17,6 +17,7 @@ Rules (docs: ClusterQueue, Resource groups and FlavorFungibility; Workload; obse
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Protocol
 
 from kueuectl.engine import quota, workloads
@@ -147,17 +148,12 @@ def has_pending_flavors(scan: ScanState | None) -> bool:
     return scan is not None and any(index != -1 for picks in scan for index in picks.values())
 
 
-_ranks: dict[str, int] = {}
-
-
+@cache
 def resource_rank(name: str) -> int:
     """Order in which resources of a pod set are visited: the FNV-1a hash of the name (observed; KEPs are silent)."""
-    found = _ranks.get(name)
-    if found is None:
-        found = 0xCBF29CE484222325
-        for byte in name.encode():
-            found = ((found ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
-        _ranks[name] = found
+    found = 0xCBF29CE484222325
+    for byte in name.encode():
+        found = ((found ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
     return found
 
 

@@ -20,8 +20,10 @@ def readiness(case: Case) -> list[str]:
     if case.given.get("terminate") and name in state.cluster_queues:
         state.cluster_queues[name] = replace(state.cluster_queues[name], deletion=case.now)
     status = activeness.find(name, state, case.settings())
-    return _compare(case, status) + same("active", status.active, case.expect.get("wantActive", False)) + same(
-        "status", "True" if status.active else "False", case.expect["wantStatus"]
+    return (
+        _compare(case, status)
+        + same("active", status.active, case.expect.get("wantActive", False))
+        + same("status", "True" if status.active else "False", case.expect["wantStatus"])
     )
 
 

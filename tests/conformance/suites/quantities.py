@@ -44,6 +44,4 @@ def count_in(case: Case) -> list[str]:
 @suite("requests-limiting-resource")
 def limiting(case: Case) -> list[str]:
     got = amounts.limiting(case.given["requests"], case.given["capacity"])
-    return same(
-        "count and resource", got, (case.expect["wantCount"], case.expect.get("wantLimitingResource") or "")
-    )
+    return same("count and resource", got, (case.expect["wantCount"], case.expect.get("wantLimitingResource") or ""))
