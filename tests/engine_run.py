@@ -103,7 +103,6 @@ def cycle_line(simulation: Simulation, done: Round) -> dict[str, Any]:
             "preemptor": entry.info.key,
         }
         for victim, entry in sorted(decision.preempted, key=lambda pair: pair[0].info.key)
-        if not victim.info.evicted or victim.info.key in done.evicted
     ]
     line["pending"] = [
         {

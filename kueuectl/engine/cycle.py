@@ -92,7 +92,8 @@ class Cycle:
         gone = self._gone.setdefault(id(entry.queue.tree), gone)
         for victim in entry.victims:
             gone[victim.info.key] = (victim.info, entry)
-            self._preempted.append((victim, entry))
+            if not victim.info.evicted:
+                self._preempted.append((victim, entry))
         entry.info.last_tried = None
         entry.outcome = Outcome.PREEMPTING
         entry.requeue = Requeue.PENDING_PREEMPTION

@@ -87,6 +87,18 @@ class PendingQueue:
                 return info
         return None
 
+    def peek(self) -> Info | None:
+        """The head, left where it is; None when the heap is empty."""
+        sticky = self.active.get(self.sticky) if self.sticky is not None else None
+        if sticky is not None:
+            return sticky
+        while self.heap:
+            info = self.heap[0][2]
+            if self.active.get(info.key) is info:
+                return info
+            heapq.heappop(self.heap)
+        return None
+
     def _forget(self, info: Info) -> None:
         del self.active[info.key]
         if self.uses_shapes:

@@ -54,6 +54,8 @@ class Ending(NamedTuple):
     is_fixpoint: bool
     is_livelock: bool
     turning: tuple[Round, ...] = ()
+    # Stopped by `until`; more rounds may follow.
+    is_stopped: bool = False
 
 
 class Simulation:
@@ -107,8 +109,14 @@ class Simulation:
         self.pools.now = self.now
         return done
 
-    def run(self, *, max_rounds: int, on_round: Callable[[Round], None] | None = None) -> Ending:
-        """Rounds until the end. What each did is handed to `on_round` and not kept."""
+    def run(
+        self,
+        *,
+        max_rounds: int,
+        on_round: Callable[[Round], None] | None = None,
+        until: Callable[[], bool] | None = None,
+    ) -> Ending:
+        """Rounds until the end, or until `until` says so before a round. What each did is handed to `on_round`."""
         seen: dict[object, int] = {}
         states: dict[object, int] = {}
         recent: list[Round] = []
@@ -117,6 +125,8 @@ class Simulation:
                 if self._wake() == 0:
                     return Ending(self.rounds, True, False)
                 continue
+            if until is not None and until():
+                return Ending(self.rounds, False, False, is_stopped=True)
             if self.rounds >= max_rounds:
                 return Ending(self.rounds, False, False)
             before = self._sizes()
@@ -166,7 +176,10 @@ class Simulation:
         queue = info.queue
         assert queue is not None
         self.snapshot.release(info)
-        self._freed[id(queue.tree)] = queue.tree
+        # Observed: quota that a workload of a stopped or missing LocalQueue frees wakes nobody up.
+        node = self.pools.queue_of(info.workload)
+        if node is not None:
+            self._freed[id(queue.tree)] = queue.tree
         entry = self.assigned.pop(info.key, None)
         if entry is not None:
             self._held_digest -= _digest(entry)
@@ -175,7 +188,6 @@ class Simulation:
             info = self._as_pending(info, reason)
         info.evicted = False
         info.last_tried = None
-        node = self.pools.queue_of(info.workload)
         if node is None or not workloads.may_queue(info.workload, self.settings):
             return
         info.queue = node
