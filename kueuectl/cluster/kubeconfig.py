@@ -280,7 +280,7 @@ def _override_user(user: dict[str, object], options: ConnectionOptions) -> dict[
 def _server(server: str, cluster: Block, user: Block) -> str:
     """The server's address; without a scheme it is https where anything about TLS is configured, as for kubectl."""
     if not server:
-        raise UnreachableError("no server is configured", hint="name one with --context, --cluster or --server")
+        raise KueuectlError("no server is configured", hint="name one with --context, --cluster or --server")
     if "://" not in server:
         keys = ("certificate-authority", "certificate-authority-data", "insecure-skip-tls-verify")
         of_user = ("client-certificate", "client-certificate-data")

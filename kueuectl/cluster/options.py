@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from kueuectl.errors import UsageError
 
-_DURATION = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)")
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
+_LONGEST = 30
 _UNIT_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -41,16 +42,9 @@ def parse_duration(text: str, *, flag: str) -> float:
 
     Raises UsageError, with the flag's name, for anything else.
     """
-    if text.isascii() and text.isdigit():
+    if text.isascii() and text.isdigit() and len(text) <= _LONGEST:
         return float(text)
-    total, at = 0.0, 0
-    while at < len(text):
-        match = _DURATION.match(text, at)
-        if match is None:
-            break
-        number = match.group().rstrip("nuµmsh")
-        total += float(number) * _UNIT_SECONDS[match.group()[len(number) :]]
-        at = match.end()
-    if not text or at < len(text):
+    matches = list(_DURATION.finditer(text)) if len(text) <= _LONGEST else []
+    if not matches or "".join(match.group() for match in matches) != text:
         raise UsageError(f"{flag}: {text[:40]!r} is not a duration", hint="write it as 5s, 1m30s or 0 for no limit")
-    return total
+    return sum(float(match.group(1)) * _UNIT_SECONDS[match.group(2)] for match in matches)

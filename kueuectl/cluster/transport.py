@@ -36,6 +36,7 @@ _SILENCE = 75.0
 _CONNECT = 15.0
 # Of the decompressed body. A page of 500 large workloads has some 20 MB: what is beyond this is no list of Kubernetes.
 _LARGEST_BODY = 1 << 30
+_LONGEST = 1e8
 _CHUNK = 1 << 18
 _CONNECTIONS = 8
 
@@ -61,6 +62,8 @@ class Timeout:
         """Of --request-timeout: None was not given, 0 is no limit."""
         if seconds is None:
             return cls()
+        # Years are as good as no limit, and more than a socket takes.
+        seconds = min(seconds, _LONGEST)
         return cls(seconds, seconds, seconds) if seconds else cls(silence=None)
 
 
