@@ -60,6 +60,8 @@ class Pools:
 
     def wake(self, tree: Tree) -> int:
         """Bring the pools of a tree back to the heaps; how many workloads moved."""
+        if tree.is_cyclic:
+            return 0
         return sum(self.queues[node.name].wake(self.may_return) for node in tree.queues)
 
     def may_return(self, info: Info, queue: QueueNode) -> bool:

@@ -22,7 +22,7 @@ FlavorResource = tuple[str, str]
 class Tree:
     """A root with everything below it, and the table of its flavor-resources."""
 
-    __slots__ = ("cohorts", "frs", "index", "queues", "resource_of", "resources", "root")
+    __slots__ = ("cohorts", "frs", "index", "is_cyclic", "queues", "resource_of", "resources", "root")
 
     def __init__(self) -> None:
         self.frs: list[FlavorResource] = []
@@ -32,6 +32,8 @@ class Tree:
         self.queues: list[QueueNode] = []
         self.cohorts: dict[str, Node] = {}
         self.root: Node
+        # The cohorts form a cycle, which is cut at the root: nothing is admitted in it, nothing moves (KEP-79).
+        self.is_cyclic = False
 
     def fr(self, flavor: str, resource: str) -> int:
         """The index of a flavor-resource; a new one is added to the table."""
@@ -64,7 +66,9 @@ class Group:
     def __init__(self, spec: ResourceGroup, tree: Tree) -> None:
         self.spec = spec
         self.covered = frozenset(spec.covered_resources)
-        self.flavors = [FlavorOption(f.name, {q.name: tree.fr(f.name, q.name) for q in f.resources}) for f in spec.flavors]
+        self.flavors = [
+            FlavorOption(f.name, {q.name: tree.fr(f.name, q.name) for q in f.resources}) for f in spec.flavors
+        ]
 
 
 class QueueNode(Node):
@@ -183,13 +187,15 @@ def root_of(state: ClusterState, queue: ClusterQueue) -> str:
 
 
 def _root_of_cohort(state: ClusterState, name: str) -> str:
-    seen = {name}
+    """A cycle is cut at its first member by name, so that all of its members agree on the root."""
+    path = [name]
     while True:
-        cohort = state.cohorts.get(name)
-        if cohort is None or not cohort.parent or cohort.parent in seen:
-            return f"cohort {name}"
-        name = cohort.parent
-        seen.add(name)
+        cohort = state.cohorts.get(path[-1])
+        if cohort is None or not cohort.parent:
+            return f"cohort {path[-1]}"
+        if cohort.parent in path:
+            return f"cohort {min(path[path.index(cohort.parent) :])}"
+        path.append(cohort.parent)
 
 
 def _holders(snapshot: Snapshot, members: dict[str, list[ClusterQueue]]) -> dict[str, list[Info]]:
@@ -205,12 +211,11 @@ def _holders(snapshot: Snapshot, members: dict[str, list[ClusterQueue]]) -> dict
     return found
 
 
-def _build_tree(
-    snapshot: Snapshot, root: str, queues: list[ClusterQueue], holders: dict[str, list[Info]]
-) -> None:
+def _build_tree(snapshot: Snapshot, root: str, queues: list[ClusterQueue], holders: dict[str, list[Info]]) -> None:
     tree = Tree()
     groups = {queue.name: [Group(group, tree) for group in queue.resource_groups] for queue in queues}
     cohorts = _cohorts_below(snapshot.state, root, queues)
+    tree.is_cyclic = bool(cohorts and cohorts[root.removeprefix("cohort ")].parent)
     for cohort in cohorts.values():
         for group in cohort.resource_groups:
             Group(group, tree)
@@ -283,6 +288,9 @@ def _add_queue(snapshot: Snapshot, node: QueueNode, cohorts: dict[str, Node], ho
     node.active = status.active
     node.inactive_reason = status.reason
     node.inactive_message = status.message
+    if node.tree.is_cyclic:
+        node.active = False
+        node.inactive_reason, node.inactive_message = "CohortCycle", "The cohorts above form a cycle"
     if node.spec.cohort is not None:
         node.parent = cohorts[node.spec.cohort]
         node.parent.queues.append(node)
