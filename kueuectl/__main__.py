@@ -1,4 +1,4 @@
-"""Entry point of the console scripts."""
+"""Entry points of the console scripts. Imports nothing before it knows that it must."""
 
 from __future__ import annotations
 
@@ -6,10 +6,24 @@ import sys
 
 
 def main() -> None:
-    """Run the command line and exit with its code."""
-    from kueuectl.cli.app import run
+    """Run the command line and exit with its code; help and completion are answered without loading the rest."""
+    from kueuectl.cli import _fast
 
-    sys.exit(run(sys.argv[1:]))
+    argv = sys.argv[1:]
+    program = _fast.program(sys.argv[0])
+    code = _fast.answer(argv, program)
+    if code is None:
+        from kueuectl.cli.app import run
+
+        code = run(argv, program=program)
+    sys.exit(code)
+
+
+def complete() -> None:
+    """What kubectl runs to complete `kubectl kueue ...`: the words of the command line are the arguments."""
+    from kueuectl.cli import _fast
+
+    sys.exit(_fast.complete(sys.argv[1:]))
 
 
 if __name__ == "__main__":

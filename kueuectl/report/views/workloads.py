@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from kueuectl import times
 from kueuectl.model.conditions import find, is_true
 from kueuectl.model.queues import LocalQueue
+from kueuectl.model.settings import Settings
+from kueuectl.model.state import ClusterState
 from kueuectl.model.workloads import Amounts, Owner, Workload
 from kueuectl.report.tables import Column, Table
 from kueuectl.report.views import parts
@@ -86,6 +88,18 @@ def requested(workload: Workload) -> Amounts:
         if usage:
             return usage
     return parts.summed(found for _, found in workload.resource_requests)
+
+
+def request_counter(state: ClusterState, settings: Settings) -> Callable[[Workload], Amounts]:
+    """Counts what workloads ask for as Kueue does, where it isn't recorded in them."""
+    from kueuectl.engine.requests import RequestsReader
+
+    reader = RequestsReader(state, settings)
+
+    def count(workload: Workload) -> Amounts:
+        return requested(workload) or parts.summed(found.total.items() for found in reader.of(workload))
+
+    return count
 
 
 def table(

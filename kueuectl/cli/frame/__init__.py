@@ -1,0 +1,1 @@
+"""What all commands stand on: flags, the run object, lazy groups, loading and output. No command lives in here."""

@@ -1,0 +1,90 @@
+"""The table of contents: every command, with its module by its path. Data only: importing it imports no command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kueuectl.cli.frame.flags import OUTPUT, SCOPE, STATE
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command or a group of commands. `groups` are the groups of global flags that its help shows."""
+
+    name: str
+    summary: str
+    aliases: tuple[str, ...] = ()
+    groups: tuple[str, ...] = (SCOPE, OUTPUT, STATE)
+    children: tuple[Entry, ...] = ()
+    examples: tuple[str, ...] = ()
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it only holds other commands."""
+        return bool(self.children)
+
+    def child(self, word: str) -> Entry | None:
+        """The command that a word means here: its name, an alias, in any case, with or without an API group."""
+        wanted = word.lower()
+        for entry in self.children:
+            if wanted == entry.name or wanted in entry.aliases:
+                return entry
+        short, dot, _ = wanted.partition(".")
+        return self.child(short) if dot and short else None
+
+
+_LIST = Entry(
+    "list",
+    "List queues, workloads and what belongs to them",
+    groups=(),
+    examples=("kueuectl list clusterqueue", "kueuectl list workload -A --status pending"),
+    children=(
+        Entry("admissioncheck", "List AdmissionChecks", ("admissionchecks", "ac")),
+        Entry("clusterqueue", "List ClusterQueues", ("clusterqueues", "cq")),
+        Entry("cohort", "List Cohorts, named ones without an object too", ("cohorts", "co")),
+        Entry("localqueue", "List LocalQueues", ("localqueues", "lq", "queue", "queues")),
+        Entry("pods", "List the pods of a job or pod group", ("pod", "po")),
+        Entry("resourceflavor", "List ResourceFlavors", ("resourceflavors", "rf", "flavor", "flavors")),
+        Entry("topology", "List Topologies with their levels", ("topologies",)),
+        Entry(
+            "workload",
+            "List Workloads with status and position",
+            ("workloads", "wl", "kwl", "kueueworkload", "kueueworkloads"),
+        ),
+        Entry("workloadpriorityclass", "List WorkloadPriorityClasses", ("workloadpriorityclasses", "wpc")),
+    ),
+)
+
+_SNAPSHOT = Entry(
+    "snapshot",
+    "Save a cluster for offline use, or look into a dump",
+    groups=(),
+    examples=("kueuectl snapshot show --from cluster.json", "kueuectl snapshot show"),
+    children=(Entry("show", "Summarize what a dump or a cluster holds", groups=(OUTPUT, STATE)),),
+)
+
+ROOT = Entry(
+    "",
+    "Administer Kueue: see queues, quota and why jobs wait",
+    examples=("kueuectl list workload -A", "kueuectl list clusterqueue --from example:four-tenants"),
+    children=(
+        Entry("completion", "Print the completion script of a shell", groups=()),
+        Entry("doctor", "Check what can be read, known and modelled", groups=(OUTPUT, STATE)),
+        _LIST,
+        Entry("options", "List the flags that all commands take", groups=()),
+        Entry("queue", "Show who waits in a ClusterQueue, in order", groups=(OUTPUT, STATE)),
+        Entry("shares", "Show fair shares with their arithmetic", groups=(OUTPUT, STATE)),
+        _SNAPSHOT,
+        Entry("top", "Show usage of quota with bars, the fullest first"),
+        Entry("tree", "Show cohorts, ClusterQueues, quota and usage as a tree", groups=(OUTPUT, STATE)),
+        Entry("version", "Print the versions of client, server and Kueue", groups=(OUTPUT, STATE)),
+    ),
+)
+
+
+def walk(entry: Entry = ROOT, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Entry]]:
+    """Every command and group with its path; the root is the first and has the empty path."""
+    yield path, entry
+    for child in entry.children:
+        yield from walk(child, (*path, child.name))

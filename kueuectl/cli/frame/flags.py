@@ -1,0 +1,133 @@
+"""Flags that every command takes, before or after its name, as kubectl does. Data only: cheap to import."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A global flag. `group` says where help shows it; a switch takes no value; `is_repeated` collects values."""
+
+    field: str
+    names: tuple[str, ...]
+    help: str
+    group: str
+    metavar: str = ""
+    is_repeated: bool = False
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether the flag stands alone."""
+        return not self.metavar
+
+
+SCOPE, OUTPUT, STATE, CONNECTION = "scope", "output", "state", "connection"
+
+GLOBAL_FLAGS = (
+    Flag("namespace", ("-n", "--namespace"), "Look at this namespace.", SCOPE, "NAMESPACE"),
+    Flag("all_namespaces", ("-A", "--all-namespaces"), "Look at all namespaces.", SCOPE),
+    Flag(
+        "output",
+        ("-o", "--output"),
+        "Print as table, wide, json, yaml, name, jsonpath=EXPR, jsonpath-file=FILE or custom-columns=SPEC.",
+        OUTPUT,
+        "FORMAT",
+    ),
+    Flag("no_headers", ("--no-headers",), "Leave the header line of tables out.", OUTPUT),
+    Flag("show_managed_fields", ("--show-managed-fields",), "Keep managedFields in json and yaml.", OUTPUT),
+    Flag(
+        "sources",
+        ("--from",),
+        "Read the state from a file, a folder, - or example:NAME instead of a cluster; may be repeated.",
+        STATE,
+        "PATH",
+        is_repeated=True,
+    ),
+    Flag("now", ("--now",), "Take this RFC 3339 time as the time of the state; needs --from.", STATE, "TIME"),
+    Flag("kueue_config", ("--kueue-config",), "Read Kueue's Configuration from this file.", STATE, "FILE"),
+    Flag("kubeconfig", ("--kubeconfig",), "Use this kubeconfig file.", CONNECTION, "FILE"),
+    Flag("context", ("--context",), "Use this context of the kubeconfig.", CONNECTION, "CONTEXT"),
+    Flag("cluster", ("--cluster",), "Use this cluster of the kubeconfig.", CONNECTION, "CLUSTER"),
+    Flag("user", ("--user",), "Use this user of the kubeconfig.", CONNECTION, "USER"),
+    Flag("server", ("-s", "--server"), "Talk to the API server at this address.", CONNECTION, "URL"),
+    Flag("token", ("--token",), "Authenticate with this bearer token.", CONNECTION, "TOKEN"),
+    Flag(
+        "certificate_authority",
+        ("--certificate-authority",),
+        "Check the server's certificate with this file.",
+        CONNECTION,
+        "FILE",
+    ),
+    Flag("client_certificate", ("--client-certificate",), "Authenticate with this certificate.", CONNECTION, "FILE"),
+    Flag("client_key", ("--client-key",), "Use this key for the client certificate.", CONNECTION, "FILE"),
+    Flag("tls_server_name", ("--tls-server-name",), "Expect this name in the certificate.", CONNECTION, "HOST"),
+    Flag(
+        "insecure_skip_tls_verify",
+        ("--insecure-skip-tls-verify",),
+        "Don't check the server's certificate.",
+        CONNECTION,
+    ),
+    Flag("as_user", ("--as",), "Act as this user.", CONNECTION, "USER"),
+    Flag("as_groups", ("--as-group",), "Act as a member of this group; may be repeated.", CONNECTION, "GROUP", True),
+    Flag("as_uid", ("--as-uid",), "Act as the user with this uid.", CONNECTION, "UID"),
+    Flag(
+        "request_timeout",
+        ("--request-timeout",),
+        "Give up on a request after this time, as 5s or 1m; 0 is never.",
+        CONNECTION,
+        "DURATION",
+    ),
+)
+
+
+@dataclass(slots=True)
+class Flags:
+    """The values of the global flags; None or empty where one was not given."""
+
+    namespace: str | None = None
+    all_namespaces: bool = False
+    output: str | None = None
+    no_headers: bool = False
+    show_managed_fields: bool = False
+    sources: list[str] = field(default_factory=list)
+    now: str | None = None
+    kueue_config: str | None = None
+    kubeconfig: str | None = None
+    context: str | None = None
+    cluster: str | None = None
+    user: str | None = None
+    server: str | None = None
+    token: str | None = field(default=None, repr=False)
+    certificate_authority: str | None = None
+    client_certificate: str | None = None
+    client_key: str | None = None
+    tls_server_name: str | None = None
+    insecure_skip_tls_verify: bool = False
+    as_user: str | None = None
+    as_groups: list[str] = field(default_factory=list)
+    as_uid: str | None = None
+    request_timeout: str | None = None
+
+
+# What the value of a flag or argument with this metavar may be: fixed words, or the kind of a dynamic completion.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "FORMAT": ("table", "wide", "json", "yaml", "name", "jsonpath=", "jsonpath-file=", "custom-columns="),
+    "STATUS": ("all", "pending", "quotareserved", "admitted", "finished"),
+    "BOOL": ("true", "false"),
+    "SHELL": ("bash", "zsh", "fish", "powershell"),
+    "TOP": ("clusterqueues", "localqueues", "cohorts", "flavors", "workloads"),
+}
+DYNAMIC = (
+    "ADMISSIONCHECK",
+    "CLUSTERQUEUE",
+    "COHORT",
+    "CONTEXT",
+    "LOCALQUEUE",
+    "NAMESPACE",
+    "RESOURCEFLAVOR",
+    "TOPOLOGY",
+    "WORKLOAD",
+    "WORKLOADPRIORITYCLASS",
+)
+FILES = ("FILE", "PATH")

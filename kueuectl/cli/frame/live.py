@@ -1,0 +1,158 @@
+"""A live cluster as the source of a run. Imports the client only in functions: it is dear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kueuectl.cli.frame.kinds import Kind, Reference
+from kueuectl.cli.frame.loading import Loaded
+from kueuectl.cli.frame.run import Run
+from kueuectl.errors import NotFoundError
+from kueuectl.model.state import ClusterState, HiddenKind, OwnerObject
+
+if TYPE_CHECKING:
+    from kueuectl.cluster.client import Client
+    from kueuectl.cluster.options import ConnectionOptions
+
+
+def options(run: Run) -> ConnectionOptions:
+    """The connection flags of a run."""
+    from kueuectl.cluster.options import ConnectionOptions
+
+    flags = run.flags
+    return ConnectionOptions(
+        kubeconfig=flags.kubeconfig or "",
+        context=flags.context or "",
+        cluster=flags.cluster or "",
+        user=flags.user or "",
+        server=flags.server or "",
+        token=flags.token or "",
+        certificate_authority=flags.certificate_authority or "",
+        insecure_skip_tls_verify=flags.insecure_skip_tls_verify or None,
+        tls_server_name=flags.tls_server_name or "",
+        client_certificate=flags.client_certificate or "",
+        client_key=flags.client_key or "",
+        as_user=flags.as_user or "",
+        as_groups=tuple(flags.as_groups),
+        as_uid=flags.as_uid or "",
+        request_timeout=flags.request_timeout or "",
+    )
+
+
+def client(run: Run) -> Client:
+    """The connection of this run, made at the first call; `run.close` closes it."""
+    found: Client | None = run.cache.get("client")
+    if found is None:
+        from kueuectl.cluster.client import connect
+
+        found = connect(options(run), notify=run.note)
+        run.cache["client"] = found
+        run.on_close(found.close)
+    return found
+
+
+def current_namespace(run: Run) -> str:
+    """The namespace of the chosen context."""
+    from kueuectl.cluster import kubeconfig
+
+    return kubeconfig.current_namespace(options(run))
+
+
+def load(run: Run, kinds: Sequence[Kind], *, with_settings: bool) -> Loaded:
+    """Only these kinds, side by side; the first must be readable, of the others what can't be is a warning."""
+    from kueuectl.api import configuration
+    from kueuectl.cluster import installation
+    from kueuectl.cluster.parallel import side_by_side
+
+    connection = client(run)
+    within = "" if run.flags.all_namespaces else run.flags.namespace or current_namespace(run)
+    settings = [configuration.defaults().settings]
+
+    def find_settings() -> ClusterState:
+        # What may not be read there only moves a place in a queue: no warning on a mere list.
+        settings[0] = installation.find(connection).settings
+        return ClusterState()
+
+    tasks: list[Callable[[], ClusterState]] = [
+        (lambda kind=kind, place=place: _list(connection, kind, within, is_needed=place == 0))  # type: ignore[misc]
+        for place, kind in enumerate(kinds)
+    ]
+    if with_settings:
+        tasks.append(find_settings)
+    state = _joined(side_by_side(tasks, stop=connection.stop)) if tasks else ClusterState()
+    for warning in state.warnings:
+        run.warn(warning)
+    return Loaded(state, settings[0], connection.now)
+
+
+def _list(connection: Client, kind: Kind, namespace: str, *, is_needed: bool) -> ClusterState:
+    """All objects of a kind, of one namespace where the kind has them and one is named."""
+    from kueuectl.cluster import kinds as served
+    from kueuectl.cluster import lists
+    from kueuectl.cluster.failures import ForbiddenError, MissingError
+
+    known = next(found for found in served.STATE_KINDS if found.name == kind.name)
+    version = connection.discovery.served(known)
+    where = f" in {namespace}" if namespace and known.is_namespaced else ""
+    try:
+        if version is None:
+            raise MissingError(f"the cluster has no kind {kind.name}", hint="is Kueue installed there?")
+        path = served.path_of(known, version, namespace=namespace if known.is_namespaced else "")
+        return lists.collect(connection, lists.Listing(path, f"list {known.plural}{where}")).state()
+    except (ForbiddenError, MissingError) as error:
+        if is_needed:
+            raise
+        reason = "forbidden" if isinstance(error, ForbiddenError) else "not served"
+        warning = f"can't list {known.plural}: {known.without}"
+        return ClusterState(hidden=(HiddenKind(kind.name, reason),), warnings=(warning,))
+
+
+def _joined(states: Sequence[ClusterState]) -> ClusterState:
+    values: dict[str, Any] = {}
+    for name in ClusterState.__slots__:
+        found = [getattr(state, name) for state in states]
+        filled = [value for value in found if value]
+        if isinstance(found[0], dict):
+            values[name] = {key: value for part in filled for key, value in part.items()}
+        else:
+            values[name] = tuple(value for part in filled for value in part)
+    return ClusterState(**values)
+
+
+def load_all(run: Run) -> Loaded:
+    """All that decisions depend on, with Kueue's own configuration unless --kueue-config names another."""
+    from kueuectl.cluster.read import read_state
+
+    namespaces = (run.flags.namespace,) if run.flags.namespace else None
+    with run.progress("reading") as progress:
+        reading = read_state(client(run), namespaces=namespaces, progress=progress)
+    for warning in reading.warnings:
+        run.warn(warning)
+    settings = reading.settings
+    if run.flags.kueue_config is not None:
+        from kueuectl.store.load import load_settings
+
+        settings = load_settings(run.flags.kueue_config)
+    return Loaded(reading.state, settings, reading.now)
+
+
+def raw(run: Run, kind: Kind, *, namespace: str | None) -> Iterator[dict[str, Any]]:
+    """Raw objects of a kind, page by page."""
+    from kueuectl.cluster.read import list_raw
+
+    return list_raw(client(run), kind, namespace=namespace or "")
+
+
+def with_owner(run: Run, state: ClusterState, reference: Reference, *, namespace: str | None) -> ClusterState:
+    """The state with the named object among its owners, asked for by one request; without it where it isn't there."""
+    from kueuectl.cluster.read import read_owner
+
+    found: list[OwnerObject] = []
+    if namespace is not None:
+        try:
+            found.append(read_owner(client(run), reference.kind, namespace, reference.name))
+        except NotFoundError:
+            return state
+    return replace(state, owners=(*state.owners, *found))

@@ -1,0 +1,120 @@
+"""Bring in what a command needs, from dumps or from a cluster, with one interface after that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kueuectl.cli.frame import kinds
+from kueuectl.cli.frame.kinds import Kind, Reference
+from kueuectl.cli.frame.run import Run
+from kueuectl.errors import NotFoundError
+from kueuectl.model.settings import Settings
+from kueuectl.model.state import ClusterState
+from kueuectl.report import text
+
+if TYPE_CHECKING:
+    from kueuectl.report.views.usage import NodeView
+    from kueuectl.store.load import Loaded as Dump
+
+
+class Loaded(NamedTuple):
+    """A state, the settings that it is judged by, and its time in nanoseconds."""
+
+    state: ClusterState
+    settings: Settings
+    now: int
+
+
+def namespace(run: Run) -> str | None:
+    """The namespace to look at; None for all. A dump has no current namespace, so without -n it means all."""
+    if run.flags.all_namespaces:
+        return None
+    if run.flags.namespace:
+        return run.flags.namespace
+    if run.is_offline:
+        return None
+    from kueuectl.cli.frame import live
+
+    return live.current_namespace(run)
+
+
+def load(run: Run, *wanted: Kind, with_settings: bool = False) -> Loaded:
+    """The state with at least these kinds. The first one must be readable; of the others what can't be is a warning.
+
+    A dump is read whole. Of a cluster only these kinds are listed, in the namespace that the flags choose, and its
+    own configuration is only looked up `with_settings`.
+    """
+    if run.is_offline:
+        return _offline(run)
+    from kueuectl.cli.frame import live
+
+    return live.load(run, wanted, with_settings=with_settings)
+
+
+def load_all(run: Run) -> Loaded:
+    """The whole state, with all that decisions depend on."""
+    if run.is_offline:
+        return _offline(run)
+    from kueuectl.cli.frame import live
+
+    return live.load_all(run)
+
+
+def trees(loaded: Loaded, cohort: str | None) -> tuple[NodeView, ...]:
+    """Quota and usage of all cohort trees, or of one cohort; raises NotFoundError for one that nobody names."""
+    from kueuectl.report.views import usage
+
+    if cohort is not None and not usage.is_cohort(loaded.state, cohort):
+        raise NotFoundError(f'{kinds.COHORT.resource} "{text.clean(cohort)}" not found')
+    return usage.views(loaded.state, loaded.settings, cohort=cohort)
+
+
+def dump(run: Run) -> Dump:
+    """The dumps of --from, read once in a run; their warnings are said on stderr."""
+    found: Dump | None = run.cache.get("dump")
+    if found is None:
+        from kueuectl.store.load import load as load_dumps
+
+        environment = run.environment
+        found = load_dumps(
+            run.flags.sources,
+            stdin=environment.stdin,
+            kueue_config=run.flags.kueue_config,
+            now=run.flags.now,
+            clock=environment.clock,
+        )
+        run.cache["dump"] = found
+        for warning in (*found.warnings, *found.state.warnings):
+            run.warn(warning)
+    return found
+
+
+def _offline(run: Run) -> Loaded:
+    found = dump(run)
+    return Loaded(found.state, found.settings, found.now)
+
+
+def raw(run: Run, kind: Kind, *, namespace: str | None) -> Iterator[dict[str, Any]]:
+    """Raw objects of a kind as their source has them, in a namespace (None: in all)."""
+    if run.is_offline:
+        from kueuectl.store.raw import iterate
+
+        for item in iterate(run.flags.sources, stdin=run.environment.stdin, kinds=(kind.name,)):
+            metadata = item.get("metadata")
+            inside = metadata.get("namespace") if isinstance(metadata, dict) else None
+            if namespace is None or not kind.is_namespaced or inside == namespace:
+                yield item
+        return
+    from kueuectl.cli.frame import live
+
+    yield from live.raw(run, kind, namespace=namespace)
+
+
+def with_owner(run: Run, loaded: Loaded, reference: Reference, *, namespace: str | None) -> ClusterState:
+    """The state with the named object among its owners, if the source has it."""
+    if run.is_offline:
+        return loaded.state
+    from kueuectl.cli.frame import live
+
+    return live.with_owner(run, loaded.state, reference, namespace=namespace)

@@ -1,0 +1,98 @@
+"""Names for the completion of a command line: from the dumps it names, or from the cluster, quickly or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from kueuectl.cli.frame import kinds
+from kueuectl.cli.frame.environment import Environment
+from kueuectl.cli.frame.flags import GLOBAL_FLAGS
+from kueuectl.cli.frame.kinds import Kind
+from kueuectl.cli.frame.run import Run
+
+# A shell waits for this; nobody waits longer than that for a candidate.
+_SECONDS = 3.0
+_REQUEST_TIMEOUT = "2s"
+# More than anybody reads, and few enough for every shell.
+_MOST = 500
+
+_KINDS = {
+    "ADMISSIONCHECK": kinds.ADMISSION_CHECK,
+    "CLUSTERQUEUE": kinds.CLUSTER_QUEUE,
+    "COHORT": kinds.COHORT,
+    "LOCALQUEUE": kinds.LOCAL_QUEUE,
+    "NAMESPACE": Kind("Namespace", "namespaces", "", is_namespaced=False),
+    "RESOURCEFLAVOR": kinds.RESOURCE_FLAVOR,
+    "TOPOLOGY": kinds.TOPOLOGY,
+    "WORKLOAD": kinds.WORKLOAD,
+    "WORKLOADPRIORITYCLASS": kinds.WORKLOAD_PRIORITY_CLASS,
+}
+
+
+def candidates(
+    metavar: str, start: str, *, given: Sequence[tuple[str, str]], places: Sequence[str]
+) -> list[tuple[str, str]]:
+    """(word, description) pairs for a value that starts so. Silent and empty whatever goes wrong, or takes too long."""
+    found: list[str] = []
+    run = _run(given)
+
+    def look() -> None:
+        try:
+            found.extend(_found(run, metavar, start))
+        except Exception:
+            # Completion must never disturb the command line that is being typed.
+            return
+        except SystemExit:
+            return
+
+    worker = threading.Thread(target=look, daemon=True)
+    worker.start()
+    worker.join(_SECONDS)
+    taken = set(places)
+    return [(name, "") for name in found[:_MOST] if name.startswith(start) and name.isprintable() and name not in taken]
+
+
+def _run(given: Sequence[tuple[str, str]]) -> Run:
+    """A run with the global flags of the unfinished command line, and nowhere to write to."""
+    sink = io.StringIO()
+    run = Run(Environment(stdin=io.StringIO(), stdout=sink, stderr=sink, variables=os.environ))
+    by_name = {name: flag for flag in GLOBAL_FLAGS for name in flag.names}
+    for name, value in given:
+        flag = by_name.get(name)
+        if flag is not None and flag.is_repeated:
+            getattr(run.flags, flag.field).append(value)
+        elif flag is not None and not flag.is_switch:
+            setattr(run.flags, flag.field, value)
+    run.flags.request_timeout = run.flags.request_timeout or _REQUEST_TIMEOUT
+    return run
+
+
+def _found(run: Run, metavar: str, start: str) -> Iterable[str]:
+    if metavar == "PATH":
+        from kueuectl.store.examples import names
+
+        return [f"example:{name}" for name in names()]
+    if metavar == "CONTEXT":
+        from kueuectl.cli.frame import live
+        from kueuectl.cluster import kubeconfig
+
+        return sorted(kubeconfig.contexts(live.options(run)))
+    return sorted(set(_names(run, _KINDS[metavar])))
+
+
+def _names(run: Run, kind: Kind) -> Iterable[str]:
+    from kueuectl.cli.frame import loading
+
+    if kind.name == "Cohort" and run.is_offline:
+        state = loading.load(run, kind).state
+        return [*state.cohorts, *(queue.cohort for queue in state.cluster_queues.values() if queue.cohort)]
+    namespace = loading.namespace(run) if kind.is_namespaced else None
+    items: Iterable[Any] = loading.raw(run, kind, namespace=namespace)
+    if kind.name == "Namespace" and run.is_offline:
+        state = loading.load(run, kind).state
+        return [*state.namespaces, *(workload.namespace for workload in state.workloads.values())]
+    return [str(item["metadata"]["name"]) for item in items]

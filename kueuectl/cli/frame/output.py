@@ -1,0 +1,93 @@
+"""Print answers: tables for people, raw objects or documents for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from kueuectl.cli.frame.run import Run
+from kueuectl.report import columns, formats, jsonpath, tables, terminal, text
+from kueuectl.report.tables import Table
+
+API_VERSION = "kueuectl/v1alpha1"
+
+
+def table(run: Run, shown: Table) -> None:
+    """Print a table: by rich on a terminal while it is small enough, else as plain aligned text."""
+    headers = not run.flags.no_headers
+    narrowed = shown.narrowed(wide=run.format.is_wide)
+    environment = run.environment
+    if environment.is_colored and terminal.fits(narrowed, environment.width, headers=headers):
+        width = min(environment.width, 10_000)
+        run.write([terminal.render(narrowed, width=width, headers=headers)])
+        return
+    run.write(line + "\n" for line in tables.lines(narrowed, headers=headers))
+
+
+def objects(run: Run, items: Iterable[dict[str, Any]], *, empty: str) -> None:
+    """Print raw objects in the machine format that was asked for; `empty` is said on stderr when there are none."""
+    form = run.format
+    cleaned = items if run.flags.show_managed_fields else map(_without_managed_fields, items)
+    if form.kind == "json":
+        run.write(formats.json_list(cleaned))
+    elif form.kind == "yaml":
+        run.write(formats.yaml_list(cleaned))
+    elif form.kind == "jsonpath":
+        parts = jsonpath.parse(form.argument)
+        listed = {"apiVersion": "v1", "items": list(cleaned), "kind": "List", "metadata": {"resourceVersion": ""}}
+        _write_template(run, jsonpath.render(parts, listed))
+    else:
+        _objects_by_line(run, list(cleaned), empty=empty)
+
+
+def _objects_by_line(run: Run, items: list[dict[str, Any]], *, empty: str) -> None:
+    chosen = columns.parse(run.format.argument) if run.format.kind == "custom-columns" else None
+    if not items:
+        run.note(empty)
+    elif chosen is None:
+        run.write(formats.object_name(item) + "\n" for item in items)
+    else:
+        shown = columns.table(chosen, items)
+        run.write(line + "\n" for line in tables.lines(shown, headers=not run.flags.no_headers))
+
+
+def document(run: Run, made: Callable[[], dict[str, Any]], *, shown: Callable[[], None], items: str = "items") -> None:
+    """Print an answer of our own: `shown` for people, else the document in a machine format.
+
+    Names and custom columns are taken from the document's list `items`, or from the document where it has none.
+    """
+    form = run.format
+    if form.is_table:
+        shown()
+        return
+    value = made()
+    if form.kind == "json":
+        run.write([formats.to_json(value), "\n"])
+    elif form.kind == "yaml":
+        run.write([formats.to_yaml(value)])
+    elif form.kind == "jsonpath":
+        _write_template(run, jsonpath.render(jsonpath.parse(form.argument), value))
+    else:
+        rows = value.get(items, [value])
+        if form.kind == "name":
+            run.write(formats.object_name(row) + "\n" for row in rows)
+        else:
+            shape = columns.table(columns.parse(form.argument), rows)
+            run.write(line + "\n" for line in tables.lines(shape, headers=not run.flags.no_headers))
+
+
+def header(kind: str) -> dict[str, Any]:
+    """apiVersion and kind of a document of ours."""
+    return {"apiVersion": API_VERSION, "kind": kind}
+
+
+def _write_template(run: Run, filled: str) -> None:
+    """A program gets the bytes as they are; on a terminal nothing may act on it."""
+    run.write([text.clean_lines(filled) if run.environment.stdout_is_tty else filled])
+
+
+def _without_managed_fields(item: dict[str, Any]) -> dict[str, Any]:
+    metadata = item.get("metadata")
+    if not isinstance(metadata, dict) or "managedFields" not in metadata:
+        return item
+    return item | {"metadata": {key: value for key, value in metadata.items() if key != "managedFields"}}

@@ -1,0 +1,1 @@
+"""`kueuectl list KIND`: one module for each kind."""

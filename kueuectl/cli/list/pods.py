@@ -1,0 +1,64 @@
+"""`kueuectl list pods`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kueuectl.cli.frame import kinds, listing, loading, output, selectors
+from kueuectl.cli.frame.parameters import FieldSelector, Selector
+from kueuectl.errors import NotFoundError
+from kueuectl.report import text
+from kueuectl.report.views import objects, owners, parts
+
+
+def command(
+    ctx: typer.Context,
+    owner: Annotated[
+        str, typer.Option("--for", metavar="TYPE/NAME", help="The job, pod or owner whose pods to list; required.")
+    ],
+    selector: Selector = None,
+    field_selector: FieldSelector = None,
+) -> None:
+    """List the pods of a job or pod group.
+
+    With --for pod/NAME these are the pods of its group, itself among them.
+
+    \b
+    Examples:
+      kueuectl list pods --for job/train -n team-a
+      kueuectl list po --for jobset.jobset.x-k8s.io/train -o wide
+    """
+    run = ctx.obj
+    reference = kinds.reference(owner, flag="--for")
+    labels, fields = selectors.parse(selector), selectors.parse_fields(field_selector)
+    namespace = loading.namespace(run)
+    loaded = loading.load(run)
+    state = loading.with_owner(run, loaded, reference, namespace=namespace)
+    ownership = owners.Ownership(
+        state, kind=reference.kind.name, name=reference.name, group=reference.kind.group, namespace=namespace
+    )
+    found = [
+        pod
+        for pod in loading.raw(run, kinds.POD, namespace=namespace)
+        if ownership.owns_pod(pod)
+        and selectors.matches(labels, parts.labels_of(pod))
+        and selectors.matches(fields, _fields(pod))
+    ]
+    if not found and not ownership.is_known:
+        word = reference.kind.resource or reference.kind.name
+        raise NotFoundError(f'{text.clean(word)} "{text.clean(reference.name)}" not found')
+    empty = listing.empty_message(kinds.POD, namespace)
+    if not run.format.is_table:
+        output.objects(run, found, empty=empty)
+    elif found:
+        output.table(run, objects.pods(found, now=loaded.now, namespaces=namespace is None))
+    else:
+        run.note(empty)
+
+
+def _fields(pod: dict[str, object]) -> dict[str, str]:
+    metadata = pod.get("metadata")
+    found = metadata if isinstance(metadata, dict) else {}
+    return {f"metadata.{key}": str(found.get(key) or "") for key in ("name", "namespace")}

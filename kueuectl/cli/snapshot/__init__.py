@@ -1,0 +1,1 @@
+"""`kueuectl snapshot ...`: dumps of all that the engine needs."""
