@@ -115,6 +115,23 @@ FlavorReason = (
 )
 
 
+class Blocker(IntEnum):
+    """What keeps a flavor, or a whole workload, out: ordered from the worst to what is nearest to running (KEP-10852)."""
+
+    NO_MATCHING_FLAVOR = 0
+    EXCEEDS_MAX_QUOTA = 1
+    WAITING_FOR_QUOTA = 2
+
+
+def blocker_of(reason: FlavorReason) -> Blocker:
+    """What a reason amounts to."""
+    if isinstance(reason, ExceedsCapacity):
+        return Blocker.EXCEEDS_MAX_QUOTA
+    if isinstance(reason, InsufficientQuota):
+        return Blocker.WAITING_FOR_QUOTA
+    return Blocker.NO_MATCHING_FLAVOR
+
+
 class Requeue(IntEnum):
     """Why a workload goes back to its queue."""
 

@@ -9,6 +9,7 @@ from kueuectl.engine.entries import Entry, Outcome
 from kueuectl.engine.flavors.assigner import Assignment
 from kueuectl.engine.reasons import (
     AffinityMismatch,
+    Blocker,
     ExceedsCapacity,
     FlavorMissing,
     FlavorNotAllowed,
@@ -51,6 +52,19 @@ def flavor_reason(reason: FlavorReason) -> str:
             return detail
         case _:
             assert_never(reason)
+
+
+# Reasons of the QuotaReserved=False condition (KEP-10852, gate UnadmittedWorkloadsObservability).
+_TOKENS = {
+    Blocker.NO_MATCHING_FLAVOR: "NoMatchingFlavor",
+    Blocker.EXCEEDS_MAX_QUOTA: "ExceedsMaxQuota",
+    Blocker.WAITING_FOR_QUOTA: "WaitingForQuota",
+}
+
+
+def blocker(found: Blocker | None) -> str:
+    """The reason that Kueue gives to what keeps a flavor or a workload out; "" for None."""
+    return "" if found is None else _TOKENS[found]
 
 
 def _taint(taint: Taint) -> str:

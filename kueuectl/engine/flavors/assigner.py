@@ -24,6 +24,7 @@ from kueuectl.engine import quota, workloads
 from kueuectl.engine.flavors import grades, matching
 from kueuectl.engine.infos import Info, ScanState
 from kueuectl.engine.reasons import (
+    Blocker,
     ExceedsCapacity,
     FlavorMissing,
     FlavorNotAllowed,
@@ -34,6 +35,7 @@ from kueuectl.engine.reasons import (
     Mode,
     Possibility,
     ResourceUncovered,
+    blocker_of,
 )
 from kueuectl.engine.snapshot import FlavorOption, Group, QueueNode, Snapshot
 from kueuectl.model.flavors import ResourceFlavor
@@ -52,6 +54,7 @@ _GRADE = {
     Possibility.PREEMPT: Grade.PREEMPT,
     Possibility.RECLAIM: Grade.RECLAIM,
 }
+_POSSIBILITY = {grade: possibility for possibility, grade in _GRADE.items()}
 
 
 class PreemptionOracle(Protocol):
@@ -82,7 +85,7 @@ class Pick:
 class Attempt:
     """One flavor that was tried for the resources of one group; recorded for explanations only."""
 
-    __slots__ = ("checks", "flavor", "graded", "pod_sets", "possibility", "reasons")
+    __slots__ = ("checks", "flavor", "graded", "pod_sets", "reasons")
 
     def __init__(self, flavor: str, pod_sets: tuple[str, ...]) -> None:
         self.flavor = flavor
@@ -96,6 +99,18 @@ class Attempt:
     def mode(self) -> Mode:
         """The mode that Kueue reports for the flavor."""
         return _MODE[self.graded[0]]
+
+    @property
+    def possibility(self) -> Possibility | None:
+        """What preemption could do for it; None where that was not asked for."""
+        return _POSSIBILITY.get(self.graded[0])
+
+    @property
+    def blocker(self) -> Blocker | None:
+        """What keeps it out; None for a flavor that fits, or may fit after a preemption. Its worst resource counts."""
+        if self.graded[0] > Grade.NO_CANDIDATES:
+            return None
+        return min(map(blocker_of, self.reasons), default=None)
 
 
 class PodSetResult:
@@ -134,6 +149,11 @@ class Assignment:
     def last_tried(self) -> ScanState:
         """Where the next search of flavors goes on."""
         return tuple({resource: pick.tried for resource, pick in result.picks.items()} for result in self.pod_sets)
+
+    @property
+    def blocker(self) -> Blocker | None:
+        """What keeps the workload out when it does not fit. Only the last pod set has no flavors then."""
+        return self.pod_sets[-1].blocker if self.mode is Mode.NO_FIT and self.pod_sets else None
 
     @property
     def frs_to_preempt(self) -> frozenset[int]:
