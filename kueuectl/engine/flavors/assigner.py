@@ -132,6 +132,17 @@ class PodSetResult:
             return Mode.NO_FIT if self.reasons else Mode.FIT
         return min(pick.mode for pick in self.picks.values())
 
+    @property
+    def blocker(self) -> Blocker | None:
+        """What keeps the pod set out; None where it has flavors. The nearest flavor counts, and its worst resource."""
+        if self.picks:
+            return None
+        worst: dict[str, Blocker] = {}
+        for reason in self.reasons:
+            name = "" if isinstance(reason, ResourceUncovered) else reason.flavor
+            worst[name] = min(worst.get(name, Blocker.WAITING_FOR_QUOTA), blocker_of(reason))
+        return max(worst.values(), default=None)
+
 
 class Assignment:
     """The outcome for a workload. `usage` is what it would take, per flavor-resource."""
@@ -146,14 +157,14 @@ class Assignment:
         self.attempts: list[Attempt] = []
 
     @property
-    def last_tried(self) -> ScanState:
-        """Where the next search of flavors goes on."""
-        return tuple({resource: pick.tried for resource, pick in result.picks.items()} for result in self.pod_sets)
-
-    @property
     def blocker(self) -> Blocker | None:
         """What keeps the workload out when it does not fit. Only the last pod set has no flavors then."""
         return self.pod_sets[-1].blocker if self.mode is Mode.NO_FIT and self.pod_sets else None
+
+    @property
+    def last_tried(self) -> ScanState:
+        """Where the next search of flavors goes on."""
+        return tuple({resource: pick.tried for resource, pick in result.picks.items()} for result in self.pod_sets)
 
     @property
     def frs_to_preempt(self) -> frozenset[int]:
