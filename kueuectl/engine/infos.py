@@ -25,6 +25,7 @@ class Info:
         "candidate_key",
         "evicted",
         "frs",
+        "generation",
         "key",
         "last_tried",
         "order_key",
@@ -54,6 +55,8 @@ class Info:
         # The flavor-resources of `usage`, for the question whether a candidate uses what is needed.
         self.frs: frozenset[int] = frozenset()
         self.last_tried: ScanState | None = None
+        # The generation of its ClusterQueue when it was last taken out: see `pending`, rule 5.
+        self.generation = 0
         self.evicted = False
         self.reserved_at = 0
         # Order among candidates of one ClusterQueue: see `set_holding`.

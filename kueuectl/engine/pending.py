@@ -10,6 +10,9 @@ Rules (docs: ClusterQueue, Queueing strategy; KEP-9694 for shapes; observed beha
    pool, and later ones follow them there until the pool is woken.
 4. Freed quota and changes of configuration wake the pools of a whole tree; a backoff that has not ended, or a namespace
    that does not match, keeps a workload in it.
+5. A workload goes on with its search of flavors where its last attempt stopped. It starts over when, since that attempt,
+   another workload was the head of its ClusterQueue, and quota of that ClusterQueue was taken or freed (its generation
+   moved); either of the two alone does not matter (observed; gate FlavorFungibilityPreserveScanProgress).
 """
 
 from __future__ import annotations
@@ -39,7 +42,18 @@ def comes_back_at_once(info: Info, reason: Requeue, *, strict: bool) -> bool:
 class PendingQueue:
     """The waiting workloads of one ClusterQueue. Heap entries of workloads that left are dropped when met."""
 
-    __slots__ = ("active", "by_shape", "failed_shapes", "heap", "inadmissible", "pushed", "queue", "sticky", "uses_shapes")
+    __slots__ = (
+        "active",
+        "by_shape",
+        "failed_shapes",
+        "heap",
+        "inadmissible",
+        "pushed",
+        "queue",
+        "sticky",
+        "taken",
+        "uses_shapes",
+    )
 
     def __init__(self, queue: QueueNode, *, uses_shapes: bool) -> None:
         self.queue = queue
@@ -52,6 +66,8 @@ class PendingQueue:
         # Shapes that failed since the pool was last woken, with the workload that stood for them.
         self.failed_shapes: dict[object, Info] = {}
         self.sticky: str | None = None
+        # The head that was taken out last.
+        self.taken: Info | None = None
         self.uses_shapes = uses_shapes and not queue.is_strict
 
     def push(self, info: Info) -> None:
@@ -78,14 +94,22 @@ class PendingQueue:
         if self.sticky is not None:
             info = self.active.get(self.sticky)
             if info is not None:
-                self._forget(info)
-                return info
+                return self._take(info)
         while self.heap:
             _, _, info = heapq.heappop(self.heap)
             if self.active.get(info.key) is info:
-                self._forget(info)
-                return info
+                return self._take(info)
         return None
+
+    def _take(self, info: Info) -> Info:
+        """Rule 5."""
+        self._forget(info)
+        generation = self.queue.generation
+        if info is not self.taken and info.generation != generation:
+            info.last_tried = None
+        self.taken = info
+        info.generation = generation
+        return info
 
     def peek(self) -> Info | None:
         """The head, left where it is; None when the heap is empty."""

@@ -153,6 +153,7 @@ class Simulation:
         info = entry.info
         info.set_holding(entry.usage, reserved_at=self.now, evicted=False)
         self.snapshot.hold(info, entry.queue)
+        entry.queue.generation += 1
         self.assigned[info.key] = entry
         self.last_entries.pop(info.key, None)
         self._held_digest += _digest(entry)
@@ -176,6 +177,7 @@ class Simulation:
         queue = info.queue
         assert queue is not None
         self.snapshot.release(info)
+        queue.generation += 1
         # Observed: quota that a workload of a stopped or missing LocalQueue frees wakes nobody up.
         node = self.pools.queue_of(info.workload)
         if node is not None:

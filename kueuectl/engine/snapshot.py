@@ -106,6 +106,7 @@ class QueueNode(Node):
         self.inactive_reason = ""
         self.inactive_message = ""
         self.is_strict = spec.queueing_strategy == "StrictFIFO"
+        # Moves when quota is taken or freed for good; searches of flavors look at it (`pending`, rule 5).
         self.generation = 0
         preemption = spec.preemption
         self.within = preemption.within_cluster_queue

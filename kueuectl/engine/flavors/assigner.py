@@ -12,6 +12,10 @@ Rules (docs: ClusterQueue, Resource groups and FlavorFungibility; Workload; obse
    the height of the lowest subtree that holds it. Else, when the queue may preempt for it (within its nominal quota,
    or reclaimable below the root, or it may preempt while borrowing), the oracle says what preemption would do.
 5. `grades` says which flavor is kept and when the search stops; the index of the last one tried is remembered.
+6. A flavor that is graded as a fit clears the reasons of its group, and a pod set without reasons fits. With preference
+   PreemptionOverBorrowing the worst resource of a flavor may be one that fits by borrowing beside one that needs
+   preemption: the pod set counts as a fit then, nobody is preempted for it, and it "no longer fits" when its turn comes
+   (observed).
 """
 
 from __future__ import annotations
@@ -127,9 +131,11 @@ class PodSetResult:
 
     @property
     def mode(self) -> Mode:
-        """The worst mode of its resources; a pod set that asks for nothing fits."""
+        """The worst mode of its resources; a pod set without reasons fits (rule 6)."""
+        if not self.reasons:
+            return Mode.FIT
         if not self.picks:
-            return Mode.NO_FIT if self.reasons else Mode.FIT
+            return Mode.NO_FIT
         return min(pick.mode for pick in self.picks.values())
 
     @property
