@@ -14,11 +14,13 @@ from typing import Any
 import msgspec
 
 from kueuectl.api import decoding, wire
-from kueuectl.api.decoding import Kind, Model
+from kueuectl.api.decoding import Kind, Model, NotJSONError
 from kueuectl.api.pool import Pool
 from kueuectl.errors import InputError, KueuectlError
-from kueuectl.model.state import ClusterState, OwnerObject, PriorityClass
+from kueuectl.model.state import ClusterState, OwnerObject
 
+# The annotation of a list that `snapshot save` writes.
+SAVED_AT = "kueuectl.io/saved-at"
 _KIND = re.compile(rb'"kind"\s*:\s*"(\w{1,63})"')
 _PEEK = 2048
 
@@ -29,6 +31,7 @@ class ListMeta(wire.Wire):
     continue_: str | None = msgspec.field(default=None, name="continue")
     resource_version: str | None = None
     remaining_item_count: int | None = None
+    annotations: wire.StringMap | None = None
 
 
 class Envelope(wire.Wire):
@@ -69,6 +72,8 @@ class Collector:
 
     def __init__(self, *, strict: bool = True) -> None:
         self.pool = Pool(strict=strict)
+        # When the dumps among the sources were saved.
+        self.saved_at: list[int] = []
         self._objects: dict[str, dict[str, Any]] = {name: {} for name in (*_FIELDS, _OWNERS)}
         # Only objects that are not of the preferred version, which is rare.
         self._versions: dict[tuple[str, str], str] = {}
@@ -82,6 +87,7 @@ class Collector:
         envelope = self._envelope(raw, source)
         if envelope is not None:
             self.add_page(bytes(envelope.items), source=source, default=list_default(envelope))
+            self._note_meta(envelope, source)
         else:
             self._add_one(raw, source, None)
 
@@ -91,10 +97,17 @@ class Collector:
         if envelope is None:
             raise InputError("expected a list", source=source)
         self.add_page(bytes(envelope.items), source=source, default=list_default(envelope))
-        try:
-            return _LIST_META.decode(envelope.metadata) if bytes(envelope.metadata) else ListMeta()
-        except msgspec.DecodeError as error:
-            raise InputError(str(error), source=source, obj=envelope.kind or "", path="metadata") from error
+        return self._note_meta(envelope, source)
+
+    def add_header(self, raw: bytes, *, source: str = "") -> wire.Header | None:
+        """Take a list whose items come as pages; what they are where they don't say so themselves."""
+        envelope = self._envelope(raw, source)
+        if envelope is None:
+            raise InputError(
+                "has items, but its kind is no list", source=source, path="kind", hint="is the end of it cut off?"
+            )
+        self._note_meta(envelope, source)
+        return list_default(envelope)
 
     def add_page(self, raw: bytes, *, source: str = "", default: wire.Header | None = None) -> None:
         """Take a JSON array of objects. default: what they are where they don't say so themselves."""
@@ -104,8 +117,10 @@ class Collector:
         if kind is None or not self._add_alike(raw, kind, source, default):
             try:
                 parts = _RAWS.decode(raw)
+            except msgspec.ValidationError as error:
+                raise InputError(f"expected a list: {error}", source=source, path="items") from error
             except (msgspec.DecodeError, RecursionError) as error:
-                raise InputError(f"items is not a list of objects: {error}", source=source, path="items") from error
+                raise NotJSONError(f"is not JSON: {error}", source=source, path="items") from error
             for part in parts:
                 self._add_one(part, source, default)
 
@@ -128,6 +143,18 @@ class Collector:
         ]
         return tuple(found)
 
+    def _note_meta(self, envelope: Envelope, source: str) -> ListMeta:
+        """The metadata of a list; a dump says in there when it was saved."""
+        try:
+            meta = _LIST_META.decode(envelope.metadata) if bytes(envelope.metadata) else ListMeta()
+            saved = (meta.annotations or {}).get(SAVED_AT)
+            if saved:
+                self.saved_at.append(self.pool.time(saved) or 0)
+        except (msgspec.DecodeError, KueuectlError) as error:
+            problem = error.problem if isinstance(error, KueuectlError) else str(error)
+            raise InputError(problem, source=source, obj=envelope.kind or "", path="metadata") from error
+        return meta
+
     def _envelope(self, raw: bytes | msgspec.Raw, source: str) -> Envelope | None:
         """The list that this is, None for anything else (which is then refused as an object, with a better error)."""
         try:
@@ -135,7 +162,7 @@ class Collector:
         except msgspec.ValidationError:
             return None
         except (msgspec.DecodeError, RecursionError) as error:
-            raise InputError(f"is not JSON: {error}", source=source) from error
+            raise NotJSONError(f"is not JSON: {error}", source=source) from error
         is_list = (envelope.kind or "").endswith("List") and bytes(envelope.items) != b""
         return envelope if is_list else None
 
@@ -174,7 +201,7 @@ class Collector:
     def _put(self, kind: Kind, version: str, model: Model, source: str) -> None:
         """Rules 1 to 3."""
         held = self._objects[kind.name]
-        key = key_of(model)
+        key = key_of(model, kind)
         before = held.get(key)
         if before is None:
             runs = self._sources[kind.name]
@@ -234,13 +261,12 @@ def list_default(envelope: Envelope) -> wire.Header | None:
     return wire.Header(api_version=envelope.api_version, kind=kind[: -len("List")])
 
 
-def key_of(model: Model) -> str:
+def key_of(model: Model, kind: Kind) -> str:
     """The key that the state has an object under; owners are told apart by group and kind too."""
+    if not kind.is_namespaced:
+        return model.name
+    key = f"{model.namespace}/{model.name}"  # type: ignore[union-attr]
     if isinstance(model, OwnerObject):
         group = model.api_version.rpartition("/")[0]
-        kind = f"{model.kind}.{group}" if group else model.kind
-        return f"{kind} {model.namespace}/{model.name}"
-    if isinstance(model, PriorityClass):
-        return model.name
-    namespace = getattr(model, "namespace", None)
-    return model.name if namespace is None else f"{namespace}/{model.name}"
+        return f"{model.kind}.{group} {key}" if group else f"{model.kind} {key}"
+    return key

@@ -39,6 +39,7 @@ V1BETA2 = "kueue.x-k8s.io/v1beta2"
 V1ALPHA1 = "kueue.x-k8s.io/v1alpha1"
 _KUEUE = (V1BETA2, V1BETA1)
 _SINCE_ALPHA = (V1BETA2, V1BETA1, V1ALPHA1)
+_OLD = frozenset((V1BETA1, V1ALPHA1))
 _DEFAULT_NAMESPACE = "default"
 
 # Kinds that decide nothing here and own no workload: never held, and a Secret is not even looked at.
@@ -62,6 +63,11 @@ IGNORED = frozenset(
 # Kueue's kinds that say how other clusters and ProvisioningRequests are reached; no decision depends on them.
 UNUSED_KUEUE = frozenset({"MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig"})
 
+
+class NotJSONError(InputError):
+    """Bytes are no JSON. A reader that cuts pages out of a stream tries another cut then."""
+
+
 Build = Callable[[Any, Pool, bool], Any]
 
 
@@ -74,26 +80,71 @@ class Kind:
     shape: type[wire.Object]
     build: Build
     is_namespaced: bool = False
+    has_quota: bool = False
 
 
 KINDS: tuple[Kind, ...] = (
-    Kind("ClusterQueue", _KUEUE, wire_queues.ClusterQueue, lambda o, p, old: queues.cluster_queue(o, p, is_old=old)),
-    Kind("LocalQueue", _KUEUE, wire_queues.LocalQueue, lambda o, p, _: queues.local_queue(o, p), True),
-    Kind("Cohort", _SINCE_ALPHA, wire_queues.Cohort, lambda o, p, old: queues.cohort(o, p, is_old=old)),
-    Kind("ResourceFlavor", _KUEUE, wire.ResourceFlavor, lambda o, p, _: kinds.resource_flavor(o, p)),
-    Kind("Workload", _KUEUE, wire_workloads.Workload, lambda o, p, old: workloads.workload(o, p, is_old=old), True),
-    Kind("AdmissionCheck", _KUEUE, wire.AdmissionCheck, lambda o, p, _: kinds.admission_check(o, p)),
-    Kind("Topology", _SINCE_ALPHA, wire.Topology, lambda o, p, _: kinds.topology(o, p)),
     Kind(
-        "WorkloadPriorityClass", _KUEUE, wire.WorkloadPriorityClass, lambda o, p, _: kinds.workload_priority_class(o, p)
+        "ClusterQueue",
+        _KUEUE,
+        wire_queues.ClusterQueue,
+        lambda found, pool, is_old: queues.cluster_queue(found, pool, is_old=is_old),
+        has_quota=True,
     ),
-    Kind("PriorityClass", ("scheduling.k8s.io/v1",), wire.PriorityClass, lambda o, p, _: kinds.priority_class(o, p)),
-    Kind("Namespace", ("v1",), wire.Namespace, lambda o, p, _: kinds.namespace(o, p)),
-    Kind("Node", ("v1",), wire.Node, lambda o, p, _: kinds.node(o, p)),
-    Kind("LimitRange", ("v1",), wire.LimitRange, lambda o, p, _: kinds.limit_range(o, p), True),
-    Kind("RuntimeClass", ("node.k8s.io/v1",), wire.RuntimeClass, lambda o, p, _: kinds.runtime_class(o, p)),
+    Kind(
+        "LocalQueue",
+        _KUEUE,
+        wire_queues.LocalQueue,
+        lambda found, pool, _: queues.local_queue(found, pool),
+        is_namespaced=True,
+        has_quota=True,
+    ),
+    Kind(
+        "Cohort",
+        _SINCE_ALPHA,
+        wire_queues.Cohort,
+        lambda found, pool, is_old: queues.cohort(found, pool, is_old=is_old),
+        has_quota=True,
+    ),
+    Kind(
+        "Workload",
+        _KUEUE,
+        wire_workloads.Workload,
+        lambda found, pool, is_old: workloads.workload(found, pool, is_old=is_old),
+        is_namespaced=True,
+    ),
+    Kind("ResourceFlavor", _KUEUE, wire.ResourceFlavor, lambda found, pool, _: kinds.resource_flavor(found, pool)),
+    Kind("AdmissionCheck", _KUEUE, wire.AdmissionCheck, lambda found, pool, _: kinds.admission_check(found, pool)),
+    Kind("Topology", _SINCE_ALPHA, wire.Topology, lambda found, pool, _: kinds.topology(found, pool)),
+    Kind(
+        "WorkloadPriorityClass",
+        _KUEUE,
+        wire.WorkloadPriorityClass,
+        lambda found, pool, _: kinds.workload_priority_class(found, pool),
+    ),
+    Kind(
+        "PriorityClass",
+        ("scheduling.k8s.io/v1",),
+        wire.PriorityClass,
+        lambda found, pool, _: kinds.priority_class(found, pool),
+    ),
+    Kind("Namespace", ("v1",), wire.Namespace, lambda found, pool, _: kinds.namespace(found, pool)),
+    Kind("Node", ("v1",), wire.Node, lambda found, pool, _: kinds.node(found, pool)),
+    Kind(
+        "LimitRange",
+        ("v1",),
+        wire.LimitRange,
+        lambda found, pool, _: kinds.limit_range(found, pool),
+        is_namespaced=True,
+    ),
+    Kind(
+        "RuntimeClass",
+        ("node.k8s.io/v1",),
+        wire.RuntimeClass,
+        lambda found, pool, _: kinds.runtime_class(found, pool),
+    ),
 )
-OWNER = Kind("", (), wire.Owner, lambda o, p, _: kinds.owner(o, p), True)
+OWNER = Kind("", (), wire.Owner, lambda found, pool, _: kinds.owner(found, pool), is_namespaced=True)
 _BY_GROUP = {(kind.versions[0].rpartition("/")[0], kind.name): kind for kind in KINDS}
 _DECODERS = {kind.name: msgspec.json.Decoder(kind.shape) for kind in (*KINDS, OWNER)}
 _HEADER = msgspec.json.Decoder(wire.Header)
@@ -103,7 +154,7 @@ def encode(doc: dict[str, Any], *, source: str = "") -> bytes:
     """The JSON of an object that was read from somewhere else than JSON."""
     try:
         return msgspec.json.encode(doc)
-    except (TypeError, ValueError, RecursionError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"cannot be written as JSON: {error}", source=source) from error
 
 
@@ -142,8 +193,8 @@ def build(found: wire.Object, kind: Kind, *, pool: Pool) -> Model:
             # As kubectl does without a context's namespace.
             meta.namespace = _DEFAULT_NAMESPACE
         validate.names(meta, is_known=kind is not OWNER)
-    model: Model = kind.build(found, pool, found.api_version in (V1BETA1, V1ALPHA1))
-    if pool.strict:
+    model: Model = kind.build(found, pool, found.api_version in _OLD)
+    if kind.has_quota and pool.strict:
         validate.quotas(model)
     return model
 
@@ -225,7 +276,7 @@ def _not_an_object(raw: bytes | msgspec.Raw, source: str, error: Exception) -> I
     try:
         doc = msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError):
-        return InputError(f"is not JSON: {_problem(error)}", source=source)
+        return NotJSONError(f"is not JSON: {_problem(error)}", source=source)
     if not isinstance(doc, dict):
         return InputError(f"expected an object, found {faults.describe(doc)}", source=source)
     fault = faults.find(doc, wire.Header)

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from kueuectl.api import wire
+from kueuectl.api import quick, wire
 from kueuectl.api.pool import Pool
 from kueuectl.model.conditions import Condition
 from kueuectl.model.selectors import LabelSelector, Requirement, Taint, Toleration
 from kueuectl.model.workloads import Owner
 
 NO_META = wire.Meta()
+_condition = quick.constructor(Condition)
+_owner = quick.constructor(Owner)
 
 
 def conditions(found: list[wire.Condition] | None, pool: Pool) -> tuple[Condition, ...]:
     """Conditions in their order."""
     if not found:
         return ()
-    text, time = pool.text, pool.time
+    texts, time = pool.texts, pool.time
     return tuple(
         [
-            Condition(
-                text(entry.type),
-                text(entry.status),
-                text(entry.reason),
-                text(entry.message),
+            _condition(
+                texts[entry.type],
+                texts[entry.status],
+                texts[entry.reason],
+                texts[entry.message],
                 time(entry.last_transition_time),
                 entry.observed_generation or 0,
             )
@@ -35,10 +37,12 @@ def owners(found: list[wire.OwnerReference] | None, pool: Pool) -> tuple[Owner, 
     """Owner references in their order."""
     if not found:
         return ()
-    text = pool.text
+    texts = pool.texts
     return tuple(
         [
-            Owner(text(entry.api_version), text(entry.kind), text(entry.name), entry.uid or "", bool(entry.controller))
+            _owner(
+                texts[entry.api_version], texts[entry.kind], entry.name or "", entry.uid or "", bool(entry.controller)
+            )
             for entry in found
         ]
     )
@@ -55,7 +59,7 @@ def label_selector(found: wire.LabelSelector | None, pool: Pool) -> LabelSelecto
     if found is None:
         return None
     expressions = tuple([requirement(entry, pool) for entry in found.match_expressions or ()])
-    return pool.share(LabelSelector(pool.labels(found.match_labels), expressions))
+    return pool.share(LabelSelector(pool.shared_labels(found.match_labels), expressions))
 
 
 def taints(found: list[wire.Taint] | None, pool: Pool) -> tuple[Taint, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from kueuectl.api import parts, wire_pods
+from kueuectl.api import parts, quick, wire_pods
 from kueuectl.api.pool import Pool
 from kueuectl.model.selectors import NodeSelectorTerm, PreferredTerm
 from kueuectl.model.workloads import Container, PodTemplate, ResourceClaim
 
+_pod_template = quick.constructor(PodTemplate)
 _EMPTY = PodTemplate()
 _DECODER = msgspec.json.Decoder(wire_pods.PodSpec)
 _NULL = b"null"
@@ -27,7 +28,7 @@ def template(found: wire_pods.PodTemplate | None, pool: Pool) -> PodTemplate:
     if meta is None or not (meta.labels or meta.annotations):
         return known
     # Not dataclasses.replace: it takes longer than the decoding.
-    return PodTemplate(
+    return _pod_template(
         known.containers,
         known.init_containers,
         known.overhead,
@@ -41,7 +42,8 @@ def template(found: wire_pods.PodTemplate | None, pool: Pool) -> PodTemplate:
         known.runtime_class,
         known.resource_claims,
         pool.labels(meta.labels),
-        pool.annotations(meta.annotations),
+        pool.annotations(meta.annotations) if meta.annotations else (),
+        known.other_constraints,
     )
 
 

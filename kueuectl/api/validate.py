@@ -8,9 +8,10 @@ from kueuectl.api import wire
 from kueuectl.errors import InputError
 from kueuectl.model.queues import ClusterQueue, Cohort, LocalQueue, ResourceGroup
 
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
-_SEGMENT = re.compile(r"[^/%\x00-\x1f\x7f]+")
-_MAX_NAME = 253
+_is_subdomain = re.compile(
+    r"(?=.{1,253}\Z)[a-z0-9]++(?:-++[a-z0-9]++)*+(?:\.[a-z0-9]++(?:-++[a-z0-9]++)*+)*+", re.ASCII
+).fullmatch
+_is_segment = re.compile(r"[^/%\x00-\x1f\x7f]{1,253}").fullmatch
 _STOP = ("None", "Hold", "HoldAndDrain")
 _STOP_SEARCH = ("MayStopSearch", "TryNextFlavor")
 _PREFERENCE = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
@@ -18,9 +19,9 @@ _PREFERENCE = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
 
 def names(meta: wire.Meta, *, is_known: bool) -> None:
     """Refuse names that the API server would not take; other kinds than ours only must not break a path."""
-    pattern = _SUBDOMAIN if is_known else _SEGMENT
+    matches = _is_subdomain if is_known else _is_segment
     for path, name in (("metadata.name", meta.name), ("metadata.namespace", meta.namespace)):
-        if name and (len(name) > _MAX_NAME or not pattern.fullmatch(name)):
+        if name and not matches(name):
             raise InputError(
                 f"{name[:60]!r} is not a valid name",
                 path=path,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from kueuectl.api import parts, pods, wire_workloads
+from kueuectl.api import parts, pods, quick, wire_workloads
 from kueuectl.api.pool import Pool
 from kueuectl.errors import InputError
 from kueuectl.model.workloads import (
     Admission,
+    Amounts,
     CheckState,
     Eviction,
     Gate,
@@ -27,6 +28,10 @@ _OLD_SOURCES = {
     "kueue.x-k8s.io/workloadpriorityclass": ("kueue.x-k8s.io", "WorkloadPriorityClass"),
     "scheduling.k8s.io/priorityclass": ("scheduling.k8s.io", "PriorityClass"),
 }
+_workload = quick.constructor(Workload)
+_make_pod_set = quick.constructor(PodSet)
+_pod_set_assignment = quick.constructor(PodSetAssignment)
+_make_admission = quick.constructor(Admission)
 _NO_SPEC = wire_workloads.WorkloadSpec()
 _NO_STATUS = wire_workloads.WorkloadStatus()
 # The API's limit for a slice; a larger number would only cost memory.
@@ -40,38 +45,57 @@ def workload(found: wire_workloads.Workload, pool: Pool, *, is_old: bool) -> Wor
     meta = found.metadata or parts.NO_META
     spec = found.spec or _NO_SPEC
     status = found.status or _NO_STATUS
-    past = status.accumulated_past_exexcution_time_seconds if is_old else status.accumulated_past_execution_time_seconds
     stats = status.scheduling_stats
-    return Workload(
-        namespace=pool.text(meta.namespace),
-        name=meta.name or "",
-        uid=meta.uid or "",
-        creation=pool.time(meta.creation_timestamp),
-        queue_name=pool.text(spec.queue_name),
-        priority=spec.priority,
-        priority_class=_priority_class(spec, pool, is_old=is_old),
-        active=spec.active is not False,
-        pod_sets=tuple([_pod_set(entry, pool) for entry in spec.pod_sets or ()]),
-        maximum_execution_seconds=spec.maximum_execution_time_seconds,
-        preemption_gates=_gates(spec, status, pool),
-        labels=pool.labels(meta.labels),
-        annotations=pool.annotations(meta.annotations),
-        owners=parts.owners(meta.owner_references, pool),
-        generation=meta.generation or 0,
-        resource_version=meta.resource_version or "",
-        deletion=pool.time(meta.deletion_timestamp),
-        conditions=parts.conditions(status.conditions, pool),
-        admission=_admission(status.admission, pool),
-        requeue=_requeue(status.requeue_state, pool),
-        reclaimable_pods=tuple([(pool.text(e.name), e.count or 0) for e in status.reclaimable_pods or ()]),
-        checks=_checks(status.admission_checks, pool),
-        past_execution_seconds=past or 0,
-        nominated_clusters=tuple([pool.text(name) for name in status.nominated_cluster_names or ()]),
-        cluster_name=pool.optional(status.cluster_name),
-        unhealthy_nodes=tuple([pool.text(entry.name) for entry in status.unhealthy_nodes or ()]),
-        evictions=_evictions(stats.evictions, pool) if stats else (),
-        resource_requests=_requests(status.resource_requests, pool),
+    has_gates = spec.preemption_gates or status.preemption_gates
+    # By position, in the order of the fields: keywords would cost more than setting the fields does.
+    return _workload(
+        pool.texts[meta.namespace],
+        meta.name or "",
+        meta.uid or "",
+        pool.time(meta.creation_timestamp),
+        pool.texts[spec.queue_name],
+        spec.priority,
+        _priority_class(spec, pool, is_old=is_old),
+        spec.active is not False,
+        _pod_sets(spec.pod_sets, pool),
+        spec.maximum_execution_time_seconds,
+        _gates(spec, status, pool) if has_gates else (),
+        pool.labels(meta.labels),
+        pool.annotations(meta.annotations) if meta.annotations else (),
+        parts.owners(meta.owner_references, pool),
+        meta.generation or 0,
+        meta.resource_version or "",
+        pool.time(meta.deletion_timestamp) if meta.deletion_timestamp else None,
+        parts.conditions(status.conditions, pool),
+        _admission(status.admission, pool) if status.admission else None,
+        _requeue(status.requeue_state, pool) if status.requeue_state else None,
+        _reclaimable(status.reclaimable_pods, pool) if status.reclaimable_pods else (),
+        _checks(status.admission_checks, pool) if status.admission_checks else (),
+        _past_seconds(status, is_old=is_old),
+        _texts(status.nominated_cluster_names, pool) if status.nominated_cluster_names else (),
+        status.cluster_name or None,
+        _names(status.unhealthy_nodes, pool) if status.unhealthy_nodes else (),
+        _evictions(stats.evictions, pool) if stats else (),
+        _requests(status.resource_requests, pool) if status.resource_requests else (),
     )
+
+
+def _texts(found: list[str], pool: Pool) -> tuple[str, ...]:
+    return tuple([pool.texts[name] for name in found])
+
+
+def _names(found: list[wire_workloads.Named], pool: Pool) -> tuple[str, ...]:
+    return tuple([pool.texts[entry.name] for entry in found])
+
+
+def _reclaimable(found: list[wire_workloads.ReclaimablePod], pool: Pool) -> tuple[tuple[str, int], ...]:
+    return tuple([(pool.texts[entry.name], entry.count or 0) for entry in found])
+
+
+def _past_seconds(status: wire_workloads.WorkloadStatus, *, is_old: bool) -> int:
+    if is_old:
+        return status.accumulated_past_exexcution_time_seconds or 0
+    return status.accumulated_past_execution_time_seconds or 0
 
 
 def _priority_class(spec: wire_workloads.WorkloadSpec, pool: Pool, *, is_old: bool) -> PriorityClassRef | None:
@@ -79,25 +103,31 @@ def _priority_class(spec: wire_workloads.WorkloadSpec, pool: Pool, *, is_old: bo
         if not spec.priority_class_name:
             return None
         group, kind = _OLD_SOURCES.get(spec.priority_class_source or "", ("", ""))
-        return pool.share(PriorityClassRef(group, kind, spec.priority_class_name))
+        return pool.priority_class(group, kind, spec.priority_class_name)
     ref = spec.priority_class_ref
-    return pool.share(PriorityClassRef(ref.group or "", ref.kind or "", ref.name or "")) if ref else None
+    if ref is None:
+        return None
+    return pool.priority_class(ref.group or "", ref.kind or "", ref.name or "")
 
 
-def _pod_set(found: wire_workloads.PodSet, pool: Pool) -> PodSet:
-    """A pod set; the API's defaults are the name main and one pod."""
-    return PodSet(
-        name=pool.text(found.name) or _MAIN,
-        count=1 if found.count is None else found.count,
-        template=pods.template(found.template, pool),
-        min_count=found.min_count,
-        topology_request=_topology_request(found.topology_request, pool),
+def _pod_sets(found: list[wire_workloads.PodSet] | None, pool: Pool) -> tuple[PodSet, ...]:
+    """Pod sets; the API's defaults are the name main and one pod."""
+    texts = pool.texts
+    return tuple(
+        [
+            _make_pod_set(
+                texts[entry.name] or _MAIN,
+                1 if entry.count is None else entry.count,
+                pods.template(entry.template, pool),
+                entry.min_count,
+                _topology_request(entry.topology_request, pool) if entry.topology_request else None,
+            )
+            for entry in found or ()
+        ]
     )
 
 
-def _topology_request(found: wire_workloads.TopologyRequest | None, pool: Pool) -> TopologyRequest | None:
-    if found is None:
-        return None
+def _topology_request(found: wire_workloads.TopologyRequest, pool: Pool) -> TopologyRequest:
     constraints = found.podset_slice_required_topology_constraints
     return pool.share(
         TopologyRequest(
@@ -117,8 +147,6 @@ def _topology_request(found: wire_workloads.TopologyRequest | None, pool: Pool) 
 
 def _gates(spec: wire_workloads.WorkloadSpec, status: wire_workloads.WorkloadStatus, pool: Pool) -> tuple[Gate, ...]:
     """The gates of the spec with the positions of the status; a gate that only the status has comes after them."""
-    if not spec.preemption_gates and not status.preemption_gates:
-        return ()
     states = {entry.name or "": entry for entry in status.preemption_gates or ()}
     names = dict.fromkeys([entry.name or "" for entry in spec.preemption_gates or ()] + list(states))
     return tuple(
@@ -133,29 +161,24 @@ def _gates(spec: wire_workloads.WorkloadSpec, status: wire_workloads.WorkloadSta
     )
 
 
-def _admission(found: wire_workloads.Admission | None, pool: Pool) -> Admission | None:
-    if found is None:
-        return None
+def _admission(found: wire_workloads.Admission, pool: Pool) -> Admission:
+    texts = pool.texts
     assignments = [
-        pool.share(
-            PodSetAssignment(
-                name=pool.text(entry.name) or _MAIN,
-                flavors=pool.labels(entry.flavors),
-                usage=pool.amounts(entry.resource_usage),
-                count=entry.count,
-                topology=_topology(entry.topology_assignment, pool),
-                delayed_topology=pool.optional(entry.delayed_topology_request),
-            )
+        _pod_set_assignment(
+            texts[entry.name] or _MAIN,
+            pool.shared_labels(entry.flavors),
+            pool.amounts(entry.resource_usage),
+            entry.count,
+            _topology(entry.topology_assignment, pool) if entry.topology_assignment else None,
+            entry.delayed_topology_request or None,
         )
         for entry in found.pod_set_assignments or ()
     ]
-    return pool.share(Admission(pool.text(found.cluster_queue), tuple(assignments)))
+    return _make_admission(texts[found.cluster_queue], tuple(assignments))
 
 
-def _topology(found: wire_workloads.TopologyAssignment | None, pool: Pool) -> TopologyAssignment | None:
+def _topology(found: wire_workloads.TopologyAssignment, pool: Pool) -> TopologyAssignment:
     """A topology assignment: v1beta1 lists its domains, v1beta2 packs them into slices."""
-    if found is None:
-        return None
     domains = [
         TopologyDomain(tuple([pool.text(value) for value in domain.values or ()]), domain.count or 0)
         for domain in found.domains or ()
@@ -188,13 +211,11 @@ def _unpack(found: wire_workloads.Slice, pool: Pool) -> list[TopologyDomain]:
     ]
 
 
-def _requeue(found: wire_workloads.RequeueState | None, pool: Pool) -> RequeueState | None:
-    return None if found is None else RequeueState(found.count or 0, pool.time(found.requeue_at))
+def _requeue(found: wire_workloads.RequeueState, pool: Pool) -> RequeueState:
+    return RequeueState(found.count or 0, pool.time(found.requeue_at))
 
 
-def _checks(found: list[wire_workloads.CheckState] | None, pool: Pool) -> tuple[CheckState, ...]:
-    if not found:
-        return ()
+def _checks(found: list[wire_workloads.CheckState], pool: Pool) -> tuple[CheckState, ...]:
     return tuple(
         [
             CheckState(
@@ -225,9 +246,5 @@ def _evictions(found: list[wire_workloads.EvictionCount] | None, pool: Pool) -> 
     return tuple([Eviction(pool.text(e.reason), pool.text(e.underlying_cause), e.count or 0) for e in found or ()])
 
 
-def _requests(
-    found: list[wire_workloads.PodSetRequest] | None, pool: Pool
-) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
-    if not found:
-        return ()
+def _requests(found: list[wire_workloads.PodSetRequest], pool: Pool) -> tuple[tuple[str, Amounts], ...]:
     return pool.share(tuple([(pool.text(entry.name), pool.amounts(entry.resources)) for entry in found]))

@@ -1,0 +1,1 @@
+"""Measurements, as ratios of two things in one run on one machine."""
