@@ -1,0 +1,171 @@
+"""Builds the three programs and collects Kueue's CRDs and webhooks: python -m tests.live.build
+
+The cache is KUEUECTL_TEST_CACHE, else $XDG_CACHE_HOME/kueuectl-tests, else ~/.cache/kueuectl-tests. What lies there is
+named after the versions and this recipe, so a change of either builds anew beside the old one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+KUBERNETES = "1.36.3"
+ETCD = "3.6.16"
+KUEUE = "0.19.2"
+# The oldest Go that builds these versions.
+GO = (1, 26)
+
+_KUBE = "k8s.io/kubernetes"
+_KUEUE = "sigs.k8s.io/kueue"
+_ETCD = "go.etcd.io/etcd/server/v3"
+_PROGRAMS = {"etcd": _ETCD, "kube-apiserver": f"{_KUBE}/cmd/kube-apiserver", "kueue": f"{_KUEUE}/cmd/kueue"}
+
+
+class MissingError(Exception):
+    """Something that the live tests need is not there; the text says what."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A folder with bin/ (the programs) and manifests/ (Kueue's CRDs and webhooks)."""
+
+    folder: Path
+
+    def program(self, name: str) -> Path:
+        """The path of a program."""
+        return self.folder / "bin" / name
+
+    @property
+    def crds(self) -> list[Path]:
+        """The files of Kueue's CRDs."""
+        return sorted((self.folder / "manifests/crds").glob("*.yaml"))
+
+    @property
+    def webhooks(self) -> Path:
+        """The file of Kueue's webhook configurations."""
+        return self.folder / "manifests/webhooks.yaml"
+
+
+def cache() -> Path:
+    """The folder that everything built goes to."""
+    if os.environ.get("KUEUECTL_TEST_CACHE"):
+        return Path(os.environ["KUEUECTL_TEST_CACHE"]).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "kueuectl-tests"
+
+
+def find() -> Built | None:
+    """What was built before, if it was."""
+    folder = cache() / _key()
+    return Built(folder) if (folder / "done").exists() else None
+
+
+def build(*, say: bool = True) -> Built:
+    """What was built before, or built now; raises MissingError without a Go that can."""
+    found = find()
+    if found:
+        return found
+    _check_go()
+    root = cache()
+    root.mkdir(parents=True, exist_ok=True)
+    with _alone(root / "lock"):
+        found = find()
+        if found:
+            return found
+        began = time.monotonic()
+        if say:
+            print(f"building etcd, kube-apiserver and Kueue into {root}: about 13 CPU minutes", file=sys.stderr)
+        folder = root / _key()
+        shutil.rmtree(folder, ignore_errors=True)
+        _compile(folder)
+        (folder / "done").touch()
+        if say:
+            print(f"built in {time.monotonic() - began:.0f} s", file=sys.stderr)
+    return Built(folder)
+
+
+def _key() -> str:
+    recipe = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
+    return f"kubernetes-{KUBERNETES}-etcd-{ETCD}-kueue-{KUEUE}-{recipe}"
+
+
+def _check_go() -> None:
+    if shutil.which("go") is None:
+        raise MissingError("needs Go to build etcd, kube-apiserver and Kueue")
+    text = subprocess.run(["go", "version"], capture_output=True, text=True, check=False).stdout
+    match = re.search(r"go(\d+)\.(\d+)", text)
+    if match is None or (int(match[1]), int(match[2])) < GO:
+        raise MissingError(f"needs Go {GO[0]}.{GO[1]} or newer to build Kueue {KUEUE}, found {text.strip() or 'none'}")
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One build at a time: two would take twice as long each."""
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _compile(folder: Path) -> None:
+    module = folder / "module"
+    module.mkdir(parents=True)
+    (module / "go.mod").write_text(f"module live\n\ngo {GO[0]}.{GO[1]}.0\n")
+    # k8s.io/kubernetes asks for its own parts at v0.0.0, which only exist under their real versions.
+    for part in _staged(module):
+        _go(module, "mod", "edit", f"-replace={part}={part}@v0.{KUBERNETES.partition('.')[2]}")
+    pinned = [f"{_ETCD}@v{ETCD}", f"{_KUBE}/cmd/kube-apiserver@v{KUBERNETES}", f"{_KUEUE}/cmd/kueue@v{KUEUE}"]
+    _go(module, "get", "-tool", *pinned)
+    version = "k8s.io/component-base/version"
+    variables = {
+        f"{version}.gitVersion": f"v{KUBERNETES}",
+        f"{version}.gitMajor": "1",
+        f"{version}.gitMinor": KUBERNETES.split(".")[1],
+        f"{version}.gitTreeState": "clean",
+        f"{_KUEUE}/pkg/version.GitVersion": f"v{KUEUE}",
+        # Where the visibility server looks for its certificate; relative, so that a cluster may lie anywhere.
+        f"{_KUEUE}/pkg/visibility.certDir": "certs",
+    }
+    flags = " ".join(["-s", "-w", *(f"-X {name}={value}" for name, value in variables.items())])
+    for name, package in _PROGRAMS.items():
+        # No debug information is compiled that -s -w would drop again.
+        _go(module, "build", "-gcflags=all=-dwarf=false", f"-ldflags={flags}", "-o", f"../bin/{name}", package)
+    components = Path(_go(module, "list", "-m", "-f", "{{.Dir}}", _KUEUE).strip()) / "config/components"
+    shutil.copytree(components / "crd/bases", folder / "manifests/crds")
+    shutil.copy(components / "webhook/manifests.yaml", folder / "manifests/webhooks.yaml")
+    for path in (folder / "manifests").rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def _staged(module: Path) -> list[str]:
+    """The modules that k8s.io/kubernetes keeps in its own tree."""
+    downloaded = json.loads(_go(module, "mod", "download", "-json", f"{_KUBE}@v{KUBERNETES}"))
+    described = json.loads(_go(module, "mod", "edit", "-json", downloaded["GoMod"]))
+    return [one["Old"]["Path"] for one in described["Replace"] if one["New"]["Path"].startswith("./staging/")]
+
+
+def _go(module: Path, *arguments: str) -> str:
+    environment = os.environ | {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod"}
+    done = subprocess.run(
+        ["nice", "-n", "15", "go", *arguments], cwd=module, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        tail = "\n".join(done.stderr.splitlines()[-15:])
+        raise MissingError(f"go {' '.join(arguments[:2])} failed:\n{tail}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    try:
+        print(build().folder)
+    except MissingError as error:
+        sys.exit(f"tests.live.build: {error}")
