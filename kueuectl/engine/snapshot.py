@@ -172,7 +172,7 @@ def build(state: ClusterState, settings: Settings, *, roots: Collection[str] | N
     for queue in sorted(state.cluster_queues.values(), key=lambda q: q.name):
         members.setdefault(root_of(state, queue), []).append(queue)
     for cohort in state.cohorts.values():
-        members.setdefault(_root_of_cohort(state, cohort.name), [])
+        members.setdefault(root_of_cohort(state, cohort.name), [])
     holders = _holders(snapshot, members if roots is None else {r: members[r] for r in roots if r in members})
     for root in sorted(members):
         if roots is None or root in roots:
@@ -184,10 +184,11 @@ def root_of(state: ClusterState, queue: ClusterQueue) -> str:
     """The name of the tree that a ClusterQueue is in: "cohort NAME", or "queue NAME" without a cohort."""
     if queue.cohort is None:
         return f"queue {queue.name}"
-    return _root_of_cohort(state, queue.cohort)
+    return root_of_cohort(state, queue.cohort)
 
 
-def _root_of_cohort(state: ClusterState, name: str) -> str:
+def root_of_cohort(state: ClusterState, name: str) -> str:
+    """The name of the tree that a cohort is in."""
     """A cycle is cut at its first member by name, so that all of its members agree on the root."""
     path = [name]
     while True:
@@ -255,7 +256,7 @@ def _cohorts_below(state: ClusterState, root: str, queues: list[ClusterQueue]) -
     if not root.startswith("cohort "):
         return found
     names = [root.removeprefix("cohort "), *(q.cohort for q in queues if q.cohort)]
-    names += [name for name in state.cohorts if _root_of_cohort(state, name) == root]
+    names += [name for name in state.cohorts if root_of_cohort(state, name) == root]
     for name in names:
         while name not in found:
             cohort = state.cohorts.get(name) or Cohort(name)

@@ -71,6 +71,7 @@ ROOT = Entry(
     children=(
         Entry("completion", "Print the completion script of a shell", groups=()),
         Entry("doctor", "Check what can be read, known and modelled", groups=(OUTPUT, STATE)),
+        Entry("explain", "Tell why an object waits, and what would help"),
         _LIST,
         Entry("options", "List the flags that all commands take", groups=()),
         Entry("queue", "Show who waits in a ClusterQueue, in order", groups=(OUTPUT, STATE)),

@@ -1,0 +1,359 @@
+"""One sentence for each verdict, step, candidate, proposal and warning of an explanation."""
+
+from __future__ import annotations
+
+from kueuectl import quantity, times
+from kueuectl.analysis.explanation import (
+    CandidateRow,
+    ChangeKind,
+    Code,
+    Explanation,
+    FlavorRow,
+    Limit,
+    LimitKind,
+    Proposal,
+    Ref,
+    ResourceRow,
+    Step,
+    StepName,
+    Warning,
+    WarningCode,
+)
+
+Short = tuple[FlavorRow, ResourceRow]
+
+
+def verdict(found: Explanation, *, now: int) -> str:
+    """Why, in one or two sentences, with the numbers that matter."""
+    facts = dict(found.verdict.facts)
+    queue = found.queue.cluster_queue
+    match found.verdict.code:
+        case Code.FINISHED:
+            return "It ran to its end."
+        case Code.HELD:
+            return _held(facts)
+        case Code.ADMITTED:
+            return _admitted(found, facts, now)
+        case Code.EVICTING:
+            return f"It was evicted ({facts.get('evicted', '')}) and still holds its quota until its pods are gone."
+        case Code.NO_QUEUE:
+            return _no_queue(facts)
+        case Code.CHECKS:
+            names = ", ".join(found.open_checks) or "its admission checks"
+            return f"Quota is reserved in ClusterQueue {queue}; it waits for admission checks: {names}."
+        case Code.NAMESPACE_DENIED:
+            return f"ClusterQueue {facts.get('queue', queue)} does not select namespace {facts.get('namespace', '')}."
+        case Code.BACKOFF:
+            until = "" if found.until is None else f" until {times.format_time(found.until)}"
+            return f"It was evicted and may not queue again{until}."
+        case Code.BEHIND_HEAD:
+            return (
+                f"ClusterQueue {queue} is StrictFIFO, and its head {found.verdict.behind} can't be admitted: "
+                "nothing behind it is looked at."
+            )
+        case Code.INVALID:
+            return found.message or "Its requests break a limit."
+        case Code.UNCOVERED_RESOURCE:
+            return f"No resource group of ClusterQueue {queue} covers {', '.join(found.uncovered)}."
+        case Code.UNKNOWN:
+            return _unknown(facts)
+        case Code.NO_WORKLOAD:
+            return _no_workload(facts)
+        case _:
+            return _by_quota(found)
+
+
+def _by_quota(found: Explanation) -> str:
+    queue = found.queue.cluster_queue
+    short = shortage(found)
+    match found.verdict.code:
+        case Code.NO_FLAVOR:
+            return f"Taints, node selectors or affinity rule out every flavor of ClusterQueue {queue}."
+        case Code.NEVER_FITS:
+            return _never_fits(queue, short)
+        case Code.BORROW_LIMIT | Code.LEND_LIMIT | Code.QUOTA:
+            return f"{_lacks(short)} in ClusterQueue {queue}. {_binds(short)}"
+        case Code.NO_VICTIMS:
+            return f"{_lacks(short)} in ClusterQueue {queue}, and no allowed set of victims makes room."
+        case Code.PREEMPTING:
+            return f"It preempts {_list(found.preemption.victims)}: {_lacks(short).lower()} in ClusterQueue {queue}."
+        case Code.CONTENDED:
+            rival = f" {found.verdict.behind}" if found.verdict.behind else ""
+            return f"It would fit alone, but another workload{rival} comes first in the same cycle."
+        case Code.PODS_READY_BLOCK:
+            return f"Everything fits, but pods of {found.verdict.behind or 'another workload'} are not ready."
+        case Code.FRAGMENTED:
+            return "Quota would do, but no topology domain has room."
+        case _:
+            return _fits(found)
+
+
+def _fits(found: Explanation) -> str:
+    chosen = dict.fromkeys(flavor for pod_set in found.pod_sets for _, flavor in pod_set.chosen)
+    place = f" on flavor{'s' if len(chosen) > 1 else ''} {', '.join(chosen)}" if chosen else ""
+    fewer = [p for p in found.pod_sets if p.granted != p.count]
+    partial = "".join(f" with {p.granted} of {p.count} pods of {p.name}" for p in fewer)
+    again = " It may be refused once more before that, while the search of flavors goes on." if _twice(found) else ""
+    return f"Nothing stands in its way: its next evaluation reserves quota in {found.queue.cluster_queue}{place}{partial}.{again}"
+
+
+def _twice(found: Explanation) -> bool:
+    return dict(found.verdict.facts).get("refusedBefore") == "true"
+
+
+def _held(facts: dict[str, str]) -> str:
+    match facts.get("why"):
+        case "gated":
+            return f"Admission gates are closed: {facts.get('gates', '')}."
+        case "onHold":
+            return "Its owner holds it back (scaled to zero)."
+        case _:
+            reason = facts.get("evicted")
+            why = f" It was evicted before: {facts.get('evictedMessage') or reason}." if reason else ""
+            return f"It is switched off (spec.active is false).{why}"
+
+
+def _admitted(found: Explanation, facts: dict[str, str], now: int) -> str:
+    chosen = dict.fromkeys(flavor for pod_set in found.pod_sets for _, flavor in pod_set.chosen)
+    place = f" on {', '.join(chosen)}" if chosen else ""
+    text = f"It holds quota in ClusterQueue {found.queue.cluster_queue}{place}."
+    if facts.get("evicted"):
+        text += f" It was evicted ({facts['evicted']}): its pods should be stopping."
+    return text
+
+
+def _no_queue(facts: dict[str, str]) -> str:
+    name = f"{facts.get('kind', 'queue')} {facts.get('name', '')}"
+    if facts.get("missing") == "true":
+        return f"{name} does not exist." if facts.get("name") else "It names no LocalQueue."
+    return f"{name} takes no work: {facts.get('message') or facts.get('reason', '')}."
+
+
+def _no_workload(facts: dict[str, str]) -> str:
+    if not facts.get("queue"):
+        return "Kueue has no Workload for it: it carries no kueue.x-k8s.io/queue-name label, so Kueue may not manage it."
+    if facts.get("missingQueue"):
+        return f"Kueue has no Workload for it. Its LocalQueue {facts['missingQueue']} does not exist in its namespace."
+    text = f"Kueue has made no Workload for it yet, though it names LocalQueue {facts['queue']}."
+    if facts.get("suspended") == "false":
+        return f"{text} It is not suspended: it runs without Kueue's admission."
+    return f"{text} Look whether the integration of its kind is enabled in Kueue's Configuration."
+
+
+def _unknown(facts: dict[str, str]) -> str:
+    why = facts.get("why", "")
+    if why == "neverEvaluated":
+        return "It was not evaluated before nothing changed any more, and nothing says why."
+    would = f" Without that the verdict would be {facts['would']}." if facts.get("would") else ""
+    return f"It can't be known: {why} decides, and was not read or is not modelled.{would}"
+
+
+def shortage(found: Explanation) -> Short | None:
+    """The flavor and resource that are short: of those that lack something, where the least share is missing."""
+    rows = [
+        (flavor, resource)
+        for pod_set in found.pod_sets
+        for flavor in pod_set.flavors
+        for resource in flavor.resources
+        if flavor.out not in ("taint", "affinity") and flavor.mode != "NotTried" and resource.missing
+    ]
+    chosen = [row for row in rows if row[0].is_chosen]
+    rows = chosen or rows
+    if not rows:
+        return None
+    return min(rows, key=lambda row: (row[1].missing / max(1, row[1].requested), row[0].name, row[1].name))
+
+
+def _lacks(short: Short | None) -> str:
+    if short is None:
+        return "Not enough quota is free"
+    flavor, resource = short
+    return f"{_amount(resource, resource.missing)} more {resource.name} needed in flavor {flavor.name}"
+
+
+def _amount(row: ResourceRow, value: int) -> str:
+    return quantity.format_amount(row.name, value)
+
+
+def _never_fits(queue: str, short: Short | None) -> str:
+    if short is None:
+        return f"It asks for more than ClusterQueue {queue} could ever reach."
+    flavor, row = short
+    return (
+        f"It asks for {_amount(row, row.requested)} {row.name}, and ClusterQueue {queue} reaches "
+        f"{_amount(row, row.maximum)} of it in flavor {flavor.name} with the whole cohort idle."
+    )
+
+
+def _binds(short: Short | None) -> str:
+    if short is None or short[1].limited_by is None:
+        return "It fits when others finish."
+    return f"{limit(short[1].limited_by)}; it fits when others finish."
+
+
+def limit(found: Limit) -> str:
+    """Which limit of which node binds."""
+    node = f"{'cohort' if found.is_cohort else 'ClusterQueue'} {found.node}"
+    match found.kind:
+        case LimitKind.NOMINAL:
+            return f"The nominal quota of {node} is used up"
+        case LimitKind.BORROWING_LIMIT:
+            return f"The borrowing limit of {node} binds"
+        case LimitKind.LENDING_LIMIT:
+            return f"{node[0].upper()}{node[1:]} keeps its free quota by a lending limit"
+        case LimitKind.COHORT_CAPACITY:
+            return f"All quota of {node} is in use"
+
+
+def short_limit(found: Limit | None) -> str:
+    """The same in a table cell."""
+    return "" if found is None else f"{found.kind} of {found.node}"
+
+
+def _list(names: tuple[str, ...], most: int = 5) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+_STEPS = {
+    StepName.WORKLOAD: "The job has a Workload",
+    StepName.ACTIVE: "active, not gated",
+    StepName.LOCAL_QUEUE: "LocalQueue",
+    StepName.CLUSTER_QUEUE: "ClusterQueue active",
+    StepName.CHECKS: "no open admission check before quota",
+    StepName.NAMESPACE: "namespace selected",
+    StepName.BACKOFF: "no backoff",
+    StepName.POSITION: "its turn in the queue",
+    StepName.REQUESTS: "requests keep to limits",
+    StepName.FLAVORS: "a flavor matches",
+    StepName.QUOTA: "quota within reach",
+    StepName.PREEMPTION: "fits, or finds victims",
+    StepName.CYCLE: "nobody comes first in the same cycle",
+    StepName.PODS_READY: "no wait for other pods to be ready",
+}
+
+
+def step(found: Step) -> str:
+    """One step on the way."""
+    facts = dict(found.facts)
+    text = _STEPS[found.name]
+    if found.name in (StepName.LOCAL_QUEUE, StepName.CLUSTER_QUEUE) and facts.get("name"):
+        return f"{text} ({facts['name']})"
+    if found.name is StepName.POSITION and facts.get("position", "0") != "0":
+        return f"{text} ({facts['position']} of {facts['waiting']}, {facts['strategy']})"
+    return text
+
+
+def candidate(row: CandidateRow) -> str:
+    """Why a candidate was chosen or not."""
+    if row.finding == "chosen":
+        return f"chosen: {row.reason}"
+    if row.share is not None:
+        fact = row.share
+        sign = "<=" if fact.strategy == "LessThanOrEqualToFinalShare" else "<"
+        return (
+            f"share rule {fact.strategy}: {fact.preemptor_node} {fact.preemptor_share:g} {sign} "
+            f"{fact.target_node} {fact.target_share:g} does not hold"
+        )
+    return f"{row.finding}: {row.detail}" if row.detail else row.finding
+
+
+def quantities(pairs: str) -> str:
+    """resource=amount pairs with the amounts as quantities."""
+    shown = []
+    for pair in pairs.split(","):
+        name, sign, value = pair.partition("=")
+        whole = value.lstrip("-").isdecimal()
+        shown.append(f"{name}={quantity.format_amount(name, int(value))}" if sign and whole else pair)
+    return ", ".join(shown)
+
+
+def _object(ref: Ref) -> str:
+    return f"{ref.kind} {ref.key}"
+
+
+def proposal(found: Proposal) -> str:
+    """A change, in the imperative."""
+    target, before, after = _object(found.target), found.before, found.after
+    match found.kind:
+        case ChangeKind.NOMINAL_QUOTA:
+            text = f"raise nominalQuota of {target}, flavor {found.what}: {quantities(before)} to {quantities(after)}"
+        case ChangeKind.BORROWING_LIMIT:
+            text = f"raise borrowingLimit of {target}, flavor {found.what}: {quantities(before)} to {quantities(after)}"
+        case ChangeKind.LENDING_LIMIT:
+            text = f"raise lendingLimit of {target}, flavor {found.what}: {quantities(before)} to {quantities(after)}"
+        case ChangeKind.PRIORITY:
+            text = f"raise its priority from {before} to {after}"
+        case ChangeKind.COUNT:
+            text = f"ask for fewer pods: {found.what} {after} instead of {before}"
+        case ChangeKind.QUEUE:
+            text = f"move it to LocalQueue {after}"
+        case ChangeKind.FINISH:
+            text = f"wait for {target} to finish"
+        case ChangeKind.ACTIVATE:
+            text = f"switch it on: kueuectl resume workload {found.target.name} -n {found.target.namespace}"
+        case ChangeKind.RESUME_CLUSTER_QUEUE:
+            text = f"resume the queue: kueuectl resume clusterqueue {found.target.name}"
+        case ChangeKind.RESUME_LOCAL_QUEUE:
+            text = f"resume the queue: kueuectl resume localqueue {found.target.name} -n {found.target.namespace}"
+        case _:
+            text = _policy(found)
+    if found.victims:
+        text += f" (preempts {_list(found.victims, 3)})"
+    return text
+
+
+def _policy(found: Proposal) -> str:
+    target = _object(found.target)
+    match found.kind:
+        case ChangeKind.STRATEGY:
+            return f"let {target} pass over its head: queueingStrategy {found.after}"
+        case ChangeKind.SET_ASIDE:
+            name = found.target
+            return f"set the head aside: kueuectl stop workload {name.name} -n {name.namespace}"
+        case ChangeKind.COVER_RESOURCE:
+            return f"cover the resource in {target} with quota {quantities(found.after)}"
+        case ChangeKind.EXCLUDE_PREFIX:
+            return f"leave {found.after} out of quota: resources.excludeResourcePrefixes in Kueue's Configuration"
+        case ChangeKind.IGNORE_UNDECLARED:
+            return "ignore undeclared resources: resources.quotaCheckStrategy IgnoreUndeclared in Kueue's Configuration"
+        case ChangeKind.TOLERATION:
+            return f"let its pods tolerate {found.after} ({found.what})"
+        case ChangeKind.NODE_SELECTOR:
+            return "drop its node selector and affinity" + (f" ({found.before})" if found.before else "")
+        case _:
+            return f"label {target} with {found.after}"
+
+
+def warning(found: Warning, *, now: int) -> str:
+    """What to keep in mind."""
+    facts = dict(found.facts)
+    match found.code:
+        case WarningCode.STALE:
+            return _stale(facts)
+        case WarningCode.HIDDEN_KIND:
+            return f"{facts.get('what', '')} objects could not be read ({facts.get('reason', '')})"
+        case WarningCode.NOT_MODELLED:
+            return f"{facts.get('what', '')} is not modelled: it may still keep the workload from running"
+        case WarningCode.SCAN_STATE:
+            return "where its search of flavors stands is in no API object: taken as not begun"
+        case WarningCode.TIE:
+            return f"Kueue picks between equal shares at random here: {facts.get('between', '')}"
+        case WarningCode.LONG_RUN:
+            return f"not evaluated within {facts.get('rounds', '')} cycles: this is the answer for the present state"
+        case WarningCode.LOOP:
+            return f"the workloads of this cohort preempt each other in a loop (seen after {facts.get('rounds', '')} cycles)"
+        case WarningCode.READ:
+            return facts.get("what", "")
+
+
+def _stale(facts: dict[str, str]) -> str:
+    age = times.format_age(int(facts["age"])) if facts.get("age") else "unknown time"
+    message = facts.get("message", "")
+    match facts.get("what"):
+        case "evictedButHolds":
+            return f"evicted {age} ago and still holds its quota: its job should have stopped ({message})"
+        case "notRequeued":
+            return f"its Requeued condition is False since {age}, though nothing keeps it from queueing"
+        case _:
+            return f"Kueue wrote {age} ago that it was refused, which is out of date: {message or 'no message'}"

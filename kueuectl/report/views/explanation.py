@@ -1,0 +1,309 @@
+"""An explanation on the screen, and as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kueuectl import quantity, times
+from kueuectl.analysis.explanation import Explanation, FlavorRow, PodSetRow, Proposal, ResourceRow, StepState
+from kueuectl.report import narrate, sentences
+from kueuectl.report.tables import Column, Table
+
+Block = str | Table
+
+_MARKS = {
+    StepState.PASSED: "ok",
+    StepState.BLOCKED: "STOP",
+    StepState.UNKNOWN: "?",
+    StepState.NOT_REACHED: "-",
+}
+_MOST_CANDIDATES = 20
+
+
+def blocks(found: Explanation, *, now: int) -> Iterator[Block]:
+    """Lines and tables, the answer first."""
+    ref = found.object
+    yield f"{ref.kind} {ref.key}: {found.verdict.code}"
+    yield f"  {sentences.verdict(found, now=now)}"
+    yield ""
+    yield from _place(found, now)
+    if found.proposals:
+        yield ""
+        yield "What would admit it (each one tried in the engine):"
+        for number, proposal in enumerate(found.proposals, start=1):
+            yield f"  {number}. {sentences.proposal(proposal)}"
+    for pod_set in found.pod_sets:
+        yield from _pod_set(pod_set)
+    yield from _preemption(found)
+    yield from _steps(found)
+    yield from _eviction(found, now)
+    yield from _said(found, now)
+
+
+def warnings(found: Explanation, *, now: int) -> list[str]:
+    """Warnings as sentences."""
+    return [sentences.warning(warning, now=now) for warning in found.warnings]
+
+
+def _place(found: Explanation, now: int) -> Iterator[str]:
+    queue = found.queue
+    path = " > ".join(part for part in (queue.local_queue, queue.cluster_queue, *queue.cohort_path) if part)
+    place = f", position {queue.position} of {queue.waiting} ({queue.strategy})" if queue.position else ""
+    if path:
+        yield f"  Queue:     {path}{place}"
+    parts = []
+    if found.priority is not None:
+        parts.append(f"priority {found.priority}")
+    if found.queued_at is not None:
+        parts.append(f"in the queue's order since {times.format_age(now - found.queued_at)} ago")
+    if found.owner is not None:
+        parts.append(f"made for {found.owner.kind} {found.owner.name}")
+    if parts:
+        yield f"  Workload:  {', '.join(parts)}"
+    if found.replaces:
+        yield f"  Replaces:  {found.replaces}"
+
+
+def _pod_set(row: PodSetRow) -> Iterator[Block]:
+    asked = ", ".join(f"{name} {quantity.format_amount(name, value)}" for name, value in row.requests)
+    yield ""
+    yield f"Pod set {row.name}: {row.count} pod{'s' if row.count != 1 else ''}{f', {asked} in all' if asked else ''}"
+    if row.flavors:
+        yield _flavor_table(row.flavors)
+    elif row.chosen:
+        yield "  " + ", ".join(f"{resource} in {flavor}" for resource, flavor in row.chosen)
+
+
+def _flavor_table(flavors: tuple[FlavorRow, ...]) -> Table:
+    titles = ("RESOURCE", "REQUESTED", "NOMINAL", "USED", "BORROWABLE", "AVAILABLE", "MISSING", "MAX")
+    columns = (
+        Column("  FLAVOR"),
+        Column("MODE"),
+        Column(titles[0]),
+        *(Column(title, right=True) for title in titles[1:]),
+        Column("LIMITED BY"),
+        Column("WHY NOT", is_prose=True),
+    )
+    rows = []
+    for flavor in flavors:
+        name = f"{'* ' if flavor.is_chosen else '  '}{flavor.name}"
+        why = "; ".join(narrate.flavor_reason(reason) for reason in flavor.reasons)
+        first = True
+        for resource in flavor.resources or (None,):
+            head = (name, flavor.mode) if first else ("", "")
+            rows.append((*head, *_cells(resource), why if first else ""))
+            first = False
+    return Table(columns, rows)
+
+
+def _cells(row: ResourceRow | None) -> tuple[str, ...]:
+    if row is None:
+        return ("",) * 9
+    values = (row.requested, row.nominal, row.used, row.borrowable, row.available, row.missing, row.maximum)
+    shown = (quantity.format_amount(row.name, value) for value in values)
+    return (row.name, *shown, sentences.short_limit(row.limited_by))
+
+
+def _preemption(found: Explanation) -> Iterator[Block]:
+    facts = found.preemption
+    if not facts.candidates:
+        return
+    yield ""
+    count = len(facts.victims)
+    yield f"Preemption: {count} of {len(facts.candidates)} workloads looked at would be preempted"
+    columns = (
+        Column("  WORKLOAD"),
+        Column("CLUSTERQUEUE"),
+        Column("PRIORITY", right=True),
+        Column("FINDING", is_prose=True),
+    )
+    rows = [
+        (f"  {row.workload}", row.cluster_queue, str(row.priority), sentences.candidate(row))
+        for row in facts.candidates[:_MOST_CANDIDATES]
+    ]
+    yield Table(columns, rows)
+    if len(facts.candidates) > _MOST_CANDIDATES:
+        yield f"  ... and {len(facts.candidates) - _MOST_CANDIDATES} more: -o json has all"
+
+
+def _steps(found: Explanation) -> Iterator[Block]:
+    if not found.steps:
+        return
+    yield ""
+    yield "Steps:"
+    for step in found.steps:
+        yield f"  {_MARKS[step.state]:<4}  {sentences.step(step)}"
+
+
+def _eviction(found: Explanation, now: int) -> Iterator[str]:
+    eviction = found.eviction
+    if eviction is None:
+        return
+    when = "" if eviction.at is None else f" {times.format_age(now - eviction.at)} ago"
+    yield ""
+    yield f"Last eviction{when}: {eviction.reason}{f', {eviction.preemption_reason}' if eviction.preemption_reason else ''}"
+    if eviction.preemption_reason:
+        who = eviction.preemptor or f"a workload that is gone (UID {eviction.preemptor_uid or 'unknown'})"
+        ranks = ""
+        if eviction.preemptor_priority is not None:
+            ranks = f", priority {eviction.preemptor_priority} against {eviction.own_priority}"
+        yield f"  by {who}{ranks}"
+        if eviction.preemptor_path:
+            yield f"  preemptor in {eviction.preemptor_path}, this one in {eviction.own_path}"
+    if eviction.message:
+        yield f"  {eviction.message}"
+
+
+def _said(found: Explanation, now: int) -> Iterator[str]:
+    if found.conditions:
+        yield ""
+        yield "What Kueue wrote last:"
+    for condition in found.conditions:
+        age = "" if condition.last_transition is None else f", {times.format_age(now - condition.last_transition)} ago"
+        yield f"  {condition.type}={condition.status} ({condition.reason}{age}) {condition.message}".rstrip()
+    for name, state, message in found.checks:
+        yield f"  check {name}: {state} {message}".rstrip()
+
+
+def document(found: Explanation, *, now: int) -> dict[str, Any]:
+    """The fields of design.md: a contract."""
+    ref = found.object
+    return {
+        "apiVersion": "kueuectl/v1alpha1",
+        "kind": "Explanation",
+        "object": {"kind": ref.kind, "name": ref.name, **({"namespace": ref.namespace} if ref.namespace else {})},
+        "verdict": {
+            "code": str(found.verdict.code),
+            "summary": sentences.verdict(found, now=now),
+            "behind": found.verdict.behind,
+            "deterministic": found.verdict.deterministic,
+        },
+        "queue": {
+            "localQueue": found.queue.local_queue,
+            "clusterQueue": found.queue.cluster_queue,
+            "cohortPath": list(found.queue.cohort_path),
+            "position": found.queue.position,
+            "waiting": found.queue.waiting,
+        },
+        "priority": found.priority,
+        "message": found.message,
+        "steps": [
+            {"name": str(step.name), "state": str(step.state), "text": sentences.step(step)} for step in found.steps
+        ],
+        "podSets": [_pod_set_document(row) for row in found.pod_sets],
+        "preemption": _preemption_document(found),
+        "topology": None,
+        "proposals": [_proposal_document(row) for row in found.proposals],
+        "conditions": [
+            {
+                "type": c.type,
+                "status": c.status,
+                "reason": c.reason,
+                "message": c.message,
+                "lastTransitionTime": None if c.last_transition is None else times.format_time(c.last_transition),
+            }
+            for c in found.conditions
+        ],
+        "eviction": _eviction_document(found),
+        "checks": [{"name": name, "state": state, "message": message} for name, state, message in found.checks],
+        "openChecks": list(found.open_checks),
+        "until": None if found.until is None else times.format_time(found.until),
+        "uncoveredResources": list(found.uncovered),
+        "replaces": found.replaces,
+        "warnings": [
+            {"code": str(warning.code), "text": sentences.warning(warning, now=now)} for warning in found.warnings
+        ],
+    }
+
+
+def _pod_set_document(row: PodSetRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "count": row.count,
+        "granted": row.granted,
+        "requests": {name: quantity.format_amount(name, value) for name, value in row.requests},
+        "assigned": dict(row.chosen),
+        "flavors": [_flavor_document(flavor) for flavor in row.flavors],
+    }
+
+
+def _flavor_document(row: FlavorRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "mode": row.mode,
+        "out": row.out,
+        "chosen": row.is_chosen,
+        "borrowingHeight": row.height,
+        "reasons": [narrate.flavor_reason(reason) for reason in row.reasons],
+        "resources": [_resource_document(resource) for resource in row.resources],
+    }
+
+
+def _resource_document(row: ResourceRow) -> dict[str, Any]:
+    def shown(value: int) -> str:
+        return quantity.format_amount(row.name, value)
+
+    limit = row.limited_by
+    return {
+        "name": row.name,
+        "requested": shown(row.requested),
+        "nominal": shown(row.nominal),
+        "used": shown(row.used),
+        "borrowable": shown(row.borrowable),
+        "available": shown(row.available),
+        "missing": shown(row.missing),
+        "max": shown(row.maximum),
+        "limitedBy": None
+        if limit is None
+        else {"limit": str(limit.kind), "kind": "Cohort" if limit.is_cohort else "ClusterQueue", "name": limit.node},
+    }
+
+
+def _preemption_document(found: Explanation) -> dict[str, Any]:
+    facts = found.preemption
+    return {
+        "candidates": [
+            {
+                "workload": row.workload,
+                "clusterQueue": row.cluster_queue,
+                "priority": row.priority,
+                "finding": row.finding,
+                "text": sentences.candidate(row),
+            }
+            for row in facts.candidates
+        ],
+        "victims": list(facts.victims),
+        "ties": [list(names) for names in facts.ties],
+    }
+
+
+def _proposal_document(row: Proposal) -> dict[str, Any]:
+    return {
+        "change": str(row.kind),
+        "object": {"kind": row.target.kind, "name": row.target.name, "namespace": row.target.namespace},
+        "what": row.what,
+        "before": row.before,
+        "after": row.after,
+        "verdict": str(row.verdict),
+        "victims": list(row.victims),
+        "text": sentences.proposal(row),
+    }
+
+
+def _eviction_document(found: Explanation) -> dict[str, Any] | None:
+    eviction = found.eviction
+    if eviction is None:
+        return None
+    return {
+        "at": None if eviction.at is None else times.format_time(eviction.at),
+        "reason": eviction.reason,
+        "preemptionReason": eviction.preemption_reason,
+        "message": eviction.message,
+        "preemptor": eviction.preemptor,
+        "preemptorUID": eviction.preemptor_uid,
+        "preemptorPriority": eviction.preemptor_priority,
+        "priority": eviction.own_priority,
+        "preemptorPath": eviction.preemptor_path,
+        "path": eviction.own_path,
+    }
