@@ -2,7 +2,9 @@
 
 Rules (docs: ClusterQueue, Queueing strategy; KEP-9694 for shapes; observed behaviour where they are silent):
 
-1. Order: 1. the workload whose victims are being evicted, 2. priority, 3. queue timestamp, 4. uid, 5. key.
+1. Order: 1. in BestEffortFIFO, the workload that others were last preempted for: it stays in front, in the heap and in
+   the pool, until it leaves the queue or somebody else takes its place (observed), 2. priority, 3. queue timestamp,
+   4. uid, 5. key.
 2. StrictFIFO puts every refused head back to its place, but one whose namespace does not match. BestEffortFIFO puts it
    back only after a failure that the next cycle may mend (lost the race, waits for its victims, flavors left to try);
    otherwise it goes to the inadmissible pool.
@@ -146,8 +148,6 @@ class PendingQueue:
             self.sticky = None
         elif reason in _STICKY:
             self.sticky = info.key
-        elif self.sticky == info.key:
-            self.sticky = None
         if comes_back_at_once(info, reason, strict=self.queue.is_strict):
             self.push(info)
             return True
@@ -177,13 +177,13 @@ class PendingQueue:
 
     def ordered(self) -> Iterator[Info]:
         """Waiting workloads in queue order: the heap first, then the pool."""
-        sticky = self.active.get(self.sticky) if self.sticky is not None else None
-        if sticky is not None:
-            yield sticky
-        for info in sorted(self.active.values(), key=_order_key):
-            if info is not sticky:
-                yield info
-        yield from sorted(self.inadmissible.values(), key=_order_key)
+        for waiting in (self.active, self.inadmissible):
+            sticky = waiting.get(self.sticky) if self.sticky is not None else None
+            if sticky is not None:
+                yield sticky
+            for info in sorted(waiting.values(), key=_order_key):
+                if info is not sticky:
+                    yield info
 
     def __len__(self) -> int:
         return len(self.active) + len(self.inadmissible)

@@ -154,6 +154,7 @@ class Simulation:
         info.set_holding(entry.usage, reserved_at=self.now, evicted=False)
         self.snapshot.hold(info, entry.queue)
         entry.queue.generation += 1
+        self.pools.queues[entry.queue.name].remove(info.key)
         self.assigned[info.key] = entry
         self.last_entries.pop(info.key, None)
         self._held_digest += _digest(entry)
@@ -163,17 +164,18 @@ class Simulation:
         for victim, _ in preempted:
             if not victim.info.evicted:
                 self.evictions[victim.info.key] = victim.reason
-                self._give_back(victim.info, "Preempted")
+                self._give_back(victim.info, "Preempted", resets_checks=True)
                 gone.append(victim.info.key)
         for info in self._leaving:
             evicted = next(c for c in info.workload.conditions if c.type == workloads.EVICTED)
             self.evictions.setdefault(info.key, _eviction_reason(info))
-            self._give_back(info, evicted.reason)
+            # The eviction itself reset the checks, if at all: it lies before this state.
+            self._give_back(info, evicted.reason, resets_checks=False)
             gone.append(info.key)
         self._leaving = []
         return tuple(sorted(gone))
 
-    def _give_back(self, info: Info, reason: str) -> None:
+    def _give_back(self, info: Info, reason: str, *, resets_checks: bool) -> None:
         queue = info.queue
         assert queue is not None
         self.snapshot.release(info)
@@ -188,6 +190,10 @@ class Simulation:
         else:
             self._held_digest -= hash(info.key)
             info = self._as_pending(info, reason)
+        if resets_checks and info.workload.checks:
+            info.workload = replace(
+                info.workload, checks=tuple(replace(check, state="Pending") for check in info.workload.checks)
+            )
         info.evicted = False
         info.last_tried = None
         if node is None or not workloads.may_queue(info.workload, self.settings):
