@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 
 from kueuectl import errors
@@ -39,6 +38,8 @@ def run(argv: Sequence[str], environment: Environment | None = None, *, program:
     except Exception as error:
         # The one broad handler of the program: a fault of ours must not show a traceback to the user.
         if this.environment.variables.get("KUEUECTL_DEBUG"):
+            import traceback
+
             traceback.print_exc(file=this.environment.stderr)
         return _fail(
             this,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kueuectl.errors import UsageError
 from kueuectl.report import text
@@ -24,8 +23,7 @@ _INDENT = 4
 _NUMBER_1_2 = re.compile(r"[-+]?(?:\.?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0o[0-7]+|0x[0-9a-fA-F]+)\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """What `-o` asked for: a kind of KINDS and, for jsonpath and custom-columns, the expression."""
 
     kind: str = "table"

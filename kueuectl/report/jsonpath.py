@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kueuectl.errors import UsageError
 from kueuectl.report import formats
@@ -21,15 +20,13 @@ _TOKEN = re.compile(
 _PLAIN_NAME = re.compile(r"(?:[^.\[\]\\\s{}()=<>!&|,'\"]|\\.)+")
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """Text to print as it is."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """A path to evaluate; `is_rooted` means from the document, not from the object of the range."""
 
     source: str
@@ -37,8 +34,7 @@ class Path:
     is_rooted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """A body to repeat for each result of a path."""
 
     path: Path

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kueuectl.report import text
 
 _GAP = "   "
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column: its title, whether only `-o wide` shows it, whether it is aligned to the right.
 
     On a terminal the words of an `is_state` column are coloured, and an `is_prose` column may take several lines.
@@ -24,8 +23,7 @@ class Column:
     is_prose: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Columns and rows of raw text; every row has as many cells as there are columns."""
 
     columns: tuple[Column, ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 from collections.abc import Sequence
@@ -33,6 +32,13 @@ def _record(ctx: typer.Context, param: Any, value: Any) -> None:
         setattr(run.flags, param.name, value)
 
 
+def _help(ctx: Any, param: Any, value: bool) -> None:
+    """Print the help page and end the run."""
+    if value and not ctx.resilient_parsing:
+        ctx.find_object(Run).write([ctx.get_help(), "\n"])
+        ctx.exit()
+
+
 def _option(flag: Flag) -> TyperOption:
     return TyperOption(
         param_decls=[flag.field, *flag.names],
@@ -61,9 +67,19 @@ class _Shared:
         """Own parameters, then those of all commands."""
         return [*super().get_params(ctx), *_GLOBAL_OPTIONS]  # type: ignore[misc]
 
+    def get_help_option(self, ctx: Any) -> Any:
+        """The help option, which prints to the stdout of the run."""
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        option.callback = _help
+        return option
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse after writing pflag's `--switch=true` and `-o=json` as the parser knows them."""
         return super().parse_args(ctx, normalized(args, self.get_params(ctx)))  # type: ignore[misc,no-any-return]
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """One line, never folded: where it would be depends on the name of the program."""
+        formatter.write(" ".join(["Usage:", ctx.command_path, *self.collect_usage_pieces(ctx)]) + "\n")  # type: ignore[attr-defined]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Arguments and options of the command, the global flags that matter to it, then its commands."""
@@ -175,6 +191,8 @@ class LazyGroup(_Shared, TyperGroup):
         return command.name, command, [name, *args[1:]] if slash else args[1:]
 
     def _unknown(self, ctx: Any, word: str) -> UsageError:
+        import difflib
+
         names = [name for child in self.entry.children for name in (child.name, *child.aliases)]
         near = difflib.get_close_matches(word.lower(), names, n=1)
         guess = f"did you mean {near[0]!r}? " if near else ""

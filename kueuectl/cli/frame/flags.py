@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """A global flag. `group` says where help shows it; a switch takes no value; `is_repeated` collects values."""
 
     field: str
@@ -81,33 +80,33 @@ GLOBAL_FLAGS = (
 )
 
 
-@dataclass(slots=True)
 class Flags:
     """The values of the global flags; None or empty where one was not given."""
 
-    namespace: str | None = None
-    all_namespaces: bool = False
-    output: str | None = None
-    no_headers: bool = False
-    show_managed_fields: bool = False
-    sources: list[str] = field(default_factory=list)
-    now: str | None = None
-    kueue_config: str | None = None
-    kubeconfig: str | None = None
-    context: str | None = None
-    cluster: str | None = None
-    user: str | None = None
-    server: str | None = None
-    token: str | None = field(default=None, repr=False)
-    certificate_authority: str | None = None
-    client_certificate: str | None = None
-    client_key: str | None = None
-    tls_server_name: str | None = None
-    insecure_skip_tls_verify: bool = False
-    as_user: str | None = None
-    as_groups: list[str] = field(default_factory=list)
-    as_uid: str | None = None
-    request_timeout: str | None = None
+    def __init__(self) -> None:
+        self.namespace: str | None = None
+        self.all_namespaces: bool = False
+        self.output: str | None = None
+        self.no_headers: bool = False
+        self.show_managed_fields: bool = False
+        self.sources: list[str] = []
+        self.now: str | None = None
+        self.kueue_config: str | None = None
+        self.kubeconfig: str | None = None
+        self.context: str | None = None
+        self.cluster: str | None = None
+        self.user: str | None = None
+        self.server: str | None = None
+        self.token: str | None = None
+        self.certificate_authority: str | None = None
+        self.client_certificate: str | None = None
+        self.client_key: str | None = None
+        self.tls_server_name: str | None = None
+        self.insecure_skip_tls_verify: bool = False
+        self.as_user: str | None = None
+        self.as_groups: list[str] = []
+        self.as_uid: str | None = None
+        self.request_timeout: str | None = None
 
 
 # What the value of a flag or argument with this metavar may be: fixed words, or the kind of a dynamic completion.

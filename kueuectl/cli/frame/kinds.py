@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kueuectl.errors import UsageError
 
@@ -12,8 +12,7 @@ _KUBEFLOW = "kubeflow.org"
 _RAY = "ray.io"
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind as the API spells it, with its group, and whether its objects live in namespaces."""
 
     name: str
@@ -78,8 +77,7 @@ OWNER_KINDS = (
 _ALL = (*KUEUE_KINDS, *OWNER_KINDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """An object as the user named it. A kind that isn't known has its word as name and no plural."""
 
     kind: Kind

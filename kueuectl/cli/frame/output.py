@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kueuectl.cli.frame.run import Run
-from kueuectl.report import columns, formats, jsonpath, tables, terminal, text
+from kueuectl.report import formats, tables, terminal, text
 from kueuectl.report.tables import Table
 
 API_VERSION = "kueuectl/v1alpha1"
@@ -24,6 +24,15 @@ def table(run: Run, shown: Table) -> None:
     run.write(line + "\n" for line in tables.lines(narrowed, headers=headers))
 
 
+def blocks(run: Run, parts: Iterable[str | Table]) -> None:
+    """Print lines and tables in their order."""
+    for part in parts:
+        if isinstance(part, Table):
+            table(run, part)
+        else:
+            run.print(part)
+
+
 def objects(run: Run, items: Iterable[dict[str, Any]], *, empty: str) -> None:
     """Print raw objects in the machine format that was asked for; `empty` is said on stderr when there are none."""
     form = run.format
@@ -33,6 +42,8 @@ def objects(run: Run, items: Iterable[dict[str, Any]], *, empty: str) -> None:
     elif form.kind == "yaml":
         run.write(formats.yaml_list(cleaned))
     elif form.kind == "jsonpath":
+        from kueuectl.report import jsonpath
+
         parts = jsonpath.parse(form.argument)
         listed = {"apiVersion": "v1", "items": list(cleaned), "kind": "List", "metadata": {"resourceVersion": ""}}
         _write_template(run, jsonpath.render(parts, listed))
@@ -41,12 +52,19 @@ def objects(run: Run, items: Iterable[dict[str, Any]], *, empty: str) -> None:
 
 
 def _objects_by_line(run: Run, items: list[dict[str, Any]], *, empty: str) -> None:
-    chosen = columns.parse(run.format.argument) if run.format.kind == "custom-columns" else None
-    if not items:
-        run.note(empty)
-    elif chosen is None:
+    if run.format.kind == "name":
         run.write(formats.object_name(item) + "\n" for item in items)
     else:
+        _custom_columns(run, items)
+    if not items:
+        run.note(empty)
+
+
+def _custom_columns(run: Run, items: Sequence[dict[str, Any]]) -> None:
+    from kueuectl.report import columns
+
+    chosen = columns.parse(run.format.argument)
+    if items:
         shown = columns.table(chosen, items)
         run.write(line + "\n" for line in tables.lines(shown, headers=not run.flags.no_headers))
 
@@ -66,14 +84,13 @@ def document(run: Run, made: Callable[[], dict[str, Any]], *, shown: Callable[[]
     elif form.kind == "yaml":
         run.write([formats.to_yaml(value)])
     elif form.kind == "jsonpath":
+        from kueuectl.report import jsonpath
+
         _write_template(run, jsonpath.render(jsonpath.parse(form.argument), value))
+    elif form.kind == "name":
+        run.write(formats.object_name(row) + "\n" for row in value.get(items, [value]))
     else:
-        rows = value.get(items, [value])
-        if form.kind == "name":
-            run.write(formats.object_name(row) + "\n" for row in rows)
-        else:
-            shape = columns.table(columns.parse(form.argument), rows)
-            run.write(line + "\n" for line in tables.lines(shape, headers=not run.flags.no_headers))
+        _custom_columns(run, value.get(items, [value]))
 
 
 def header(kind: str) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from kueuectl.cli.frame.environment import Environment
@@ -31,6 +30,8 @@ class Run:
         form = formats.parse(self.flags.output)
         if form.kind not in formats.FILE_KINDS:
             return form
+        from pathlib import Path
+
         try:
             content = Path(form.argument).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kueuectl.errors import UsageError
 
@@ -13,8 +13,7 @@ _EQUAL = re.compile(r"\s*(?P<key>[^\s,!=()]+)\s*(?P<op>==|!=|=)\s*(?P<value>[^\s
 _EXISTS = re.compile(r"\s*(?P<op>!?)\s*(?P<key>[^\s,!=()]+)\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One requirement: an operator in, notin, exists or missing."""
 
     key: str

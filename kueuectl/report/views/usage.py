@@ -9,7 +9,7 @@ show all of it. available: what could be used now without preemption.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kueuectl.engine import quota, shares, snapshot
 from kueuectl.engine.quota import Node
@@ -19,8 +19,7 @@ from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One flavor-resource of a node; amounts in millicores or base units, a limit of None is unlimited."""
 
     flavor: str
@@ -35,8 +34,7 @@ class Line:
     lending_limit: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class NodeView:
+class NodeView(NamedTuple):
     """A ClusterQueue or cohort with what is below it; `rank` counts siblings from the lowest share, 1 is first."""
 
     kind: str

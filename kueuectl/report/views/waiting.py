@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kueuectl import times
 from kueuectl.engine import snapshot, workloads
@@ -37,8 +36,7 @@ _REFUSED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Waiter:
+class Waiter(NamedTuple):
     """A waiting workload. `position` counts from 1; None for one that is set apart: it is not tried before it wakes."""
 
     info: Info
@@ -48,8 +46,7 @@ class Waiter:
     is_head: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """The queue with those who wait in it."""
 
     name: str
