@@ -200,9 +200,7 @@ def ignore_undeclared() -> Iterator[Change]:
         return state, replace(settings, quota_check_strategy="IgnoreUndeclared")
 
     target = Ref("Configuration", "kueue-manager-config")
-    yield Change(
-        ChangeKind.IGNORE_UNDECLARED, target, make, _POLICY + 1, "", "BlockUndeclared", "IgnoreUndeclared"
-    )
+    yield Change(ChangeKind.IGNORE_UNDECLARED, target, make, _POLICY + 1, "", "BlockUndeclared", "IgnoreUndeclared")
 
 
 def cover(state: ClusterState, key: str, explanation: Explanation) -> Iterator[Change]:
@@ -217,7 +215,9 @@ def cover(state: ClusterState, key: str, explanation: Explanation) -> Iterator[C
                 wanted[name] = wanted.get(name, 0) + amount
     first, *rest = queue.resource_groups
     flavors = tuple(
-        FlavorQuotas(flavor.name, (*flavor.resources, *(ResourceQuota(name, amount) for name, amount in wanted.items())))
+        FlavorQuotas(
+            flavor.name, (*flavor.resources, *(ResourceQuota(name, amount) for name, amount in wanted.items()))
+        )
         for flavor in first.flavors
     )
     group = ResourceGroup((*first.covered_resources, *wanted), flavors)
@@ -366,14 +366,14 @@ def more_nominal(state: ClusterState, key: str, explanation: Explanation) -> Ite
         row = _shortest(pod_set)
         if row is None:
             continue
-        extra = {entry.name: max(entry.missing, entry.requested - entry.maximum) for entry in row.resources if entry.missing}
+        extra = {
+            entry.name: max(entry.missing, entry.requested - entry.maximum) for entry in row.resources if entry.missing
+        }
         before = {entry.name: entry.nominal for entry in row.resources}
 
-        def make(
-            state: ClusterState, settings: Settings, name: str = row.name, extra: dict[str, int] = extra
-        ) -> Made:
-            def add(entry: ResourceQuota) -> ResourceQuota:
-                return replace(entry, nominal=entry.nominal + extra.get(entry.name, 0))
+        def make(state: ClusterState, settings: Settings, name: str = row.name, extra: dict[str, int] = extra) -> Made:
+            def add(old: ResourceQuota) -> ResourceQuota:
+                return replace(old, nominal=old.nominal + extra.get(old.name, 0))
 
             changed = state.cluster_queues[queue.name]
             groups = _with_quota(changed.resource_groups, name, add)
@@ -458,10 +458,10 @@ def _raise_limit(state: ClusterState, explanation: Explanation, kind: LimitKind)
             resource: str = resource,
             after: int = after,
         ) -> Made | None:
-            def change(entry: ResourceQuota) -> ResourceQuota:
-                if entry.name != resource:
-                    return entry
-                return replace(entry, borrowing_limit=after) if borrowing else replace(entry, lending_limit=after)
+            def change(old: ResourceQuota) -> ResourceQuota:
+                if old.name != resource:
+                    return old
+                return replace(old, borrowing_limit=after) if borrowing else replace(old, lending_limit=after)
 
             changed = _change_limit(state, node, is_cohort=is_cohort, flavor=flavor, change=change)
             return None if changed is None else (changed, settings)

@@ -83,9 +83,7 @@ def _not_modelled(
     ]
 
 
-def _features(
-    state: ClusterState, settings: Settings, subject: Workload, explanation: Explanation
-) -> list[str]:
+def _features(state: ClusterState, settings: Settings, subject: Workload, explanation: Explanation) -> list[str]:
     found = []
     chosen = {flavor for pod_set in explanation.pod_sets for _, flavor in pod_set.chosen}
     placed = any(name in state.flavors and state.flavors[name].topology is not None for name in chosen)
@@ -103,8 +101,6 @@ def _asks(request: object) -> bool:
     """Whether a topology request asks for a placement, and does not only name label keys."""
     names = ("required", "preferred", "slice_required", "pod_set_group")
     return any(getattr(request, name) for name in names) or bool(getattr(request, "unconstrained", False))
-
-
 
 
 def _stale(subject: Workload, verdict: Verdict, now: int) -> list[Warning]:

@@ -30,7 +30,7 @@ class Evaluation:
 
     entry: Entry | None = None
     pod_sets: tuple[PodSetRow, ...] = ()
-    preemption: PreemptionFacts = PreemptionFacts()
+    preemption: PreemptionFacts = field(default_factory=PreemptionFacts)
     head: str = ""
     contender: str = ""
     rounds: int = 0
@@ -100,9 +100,7 @@ def reduced(state: ClusterState, key: str) -> ClusterState:
 class _Run:
     """One simulation that looks out for one workload."""
 
-    def __init__(
-        self, state: ClusterState, settings: Settings, *, now: int, key: str, root: str, queue: str
-    ) -> None:
+    def __init__(self, state: ClusterState, settings: Settings, *, now: int, key: str, root: str, queue: str) -> None:
         self.key = key
         self.simulation = Simulation(state, settings, now=now, roots=[root])
         self.node = self.simulation.snapshot.queues[queue]
@@ -185,9 +183,7 @@ class _Run:
         found, nominator = self.result, self.simulation.nominator
         tried = target.last_tried
         found.pod_sets, found.preemption = evidence.collect(nominator, target, self.node)
-        found.blocked_by_borrowing, found.blocked_by_lending = evidence.limits_in_the_way(
-            nominator, target, self.node
-        )
+        found.blocked_by_borrowing, found.blocked_by_lending = evidence.limits_in_the_way(nominator, target, self.node)
         target.last_tried = tried
 
     def _note_contender(self, entries: list[Entry]) -> None:

@@ -16,7 +16,7 @@ from kueuectl.engine import quota, snapshot
 from kueuectl.engine.flavors.assigner import Assignment, Attempt
 from kueuectl.engine.infos import Info
 from kueuectl.engine.nominate import Nominator
-from kueuectl.engine.preemption.notes import Finding, Notes
+from kueuectl.engine.preemption.notes import Finding, Notes, ShareCheck
 from kueuectl.engine.quota import Node
 from kueuectl.engine.reasons import (
     AffinityMismatch,
@@ -32,9 +32,7 @@ from kueuectl.engine.snapshot import FlavorOption, Group, QueueNode
 _MODE_NAMES = {Mode.NO_FIT: "NoFit", Mode.PREEMPT: "Preempt", Mode.DEFERRED_FIT: "DeferredFit", Mode.FIT: "Fit"}
 
 
-def collect(
-    nominator: Nominator, info: Info, queue: QueueNode
-) -> tuple[tuple[PodSetRow, ...], PreemptionFacts]:
+def collect(nominator: Nominator, info: Info, queue: QueueNode) -> tuple[tuple[PodSetRow, ...], PreemptionFacts]:
     """The table of pod sets and flavors, and the candidates for preemption, as an evaluation now sees them."""
     assigner = nominator.assigner
     assigner.trace = True
@@ -50,7 +48,9 @@ def collect(
         notes = Notes()
         victims = nominator.preemptor.victims_for(info, queue, chosen, notes=notes)
         facts = PreemptionFacts(
-            candidates=tuple(_candidate_row(note.info, note.finding, note.detail, note.share) for note in notes.entries),
+            candidates=tuple(
+                _candidate_row(note.info, note.finding, note.detail, note.share) for note in notes.entries
+            ),
             victims=tuple(victim.info.key for victim in victims),
             ties=tuple(notes.ties),
         )
@@ -61,9 +61,9 @@ def _indexes(info: Info) -> range:
     return range(len(info.requests))
 
 
-def _candidate_row(info: Info, finding: Finding, detail: str, share: object) -> CandidateRow:
+def _candidate_row(info: Info, finding: Finding, detail: str, share: ShareCheck | None) -> CandidateRow:
     fact = None
-    if share is not None and hasattr(share, "strategy"):
+    if share is not None:
         fact = ShareFact(
             share.strategy, share.preemptor_node, share.target_node, share.preemptor_share, share.target_share
         )

@@ -78,9 +78,7 @@ def verdict_only(state: ClusterState, settings: Settings, *, now: int, key: str)
     return verdicts.of(found), found.preemption.victims
 
 
-def _proposals(
-    state: ClusterState, settings: Settings, now: int, explanation: Explanation
-) -> tuple[Proposal, ...]:
+def _proposals(state: ClusterState, settings: Settings, now: int, explanation: Explanation) -> tuple[Proposal, ...]:
     def prove(changed: ClusterState, with_settings: Settings, key: str) -> tuple[Verdict, tuple[str, ...]]:
         return verdict_only(changed, with_settings, now=now, key=key)
 

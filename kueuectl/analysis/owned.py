@@ -11,7 +11,7 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 
 
 def chain(state: ClusterState, kind: str, name: str, namespace: str | None) -> list[tuple[str, str, str | None]]:
-    """The object and its owners, from the bottom up, as (kind, name, namespace); the nearest one with a workload counts."""
+    """The object and its owners, from the bottom up, as (kind, name, namespace)."""
     found: list[tuple[str, str, str | None]] = [(kind, name, namespace)]
     seen = {(kind.lower(), name)}
     waiting = [thing for thing in state.owners if _is(thing, kind, name, namespace)]

@@ -26,9 +26,7 @@ _LARGE = 3000
 _TRIES_WHEN_LARGE = 6
 
 _GOOD = frozenset({Code.FITS, Code.PREEMPTING, Code.ADMITTED, Code.CHECKS})
-_SHORT = frozenset(
-    {Code.QUOTA, Code.BORROW_LIMIT, Code.LEND_LIMIT, Code.NO_VICTIMS, Code.NEVER_FITS, Code.CONTENDED}
-)
+_SHORT = frozenset({Code.QUOTA, Code.BORROW_LIMIT, Code.LEND_LIMIT, Code.NO_VICTIMS, Code.NEVER_FITS, Code.CONTENDED})
 
 
 class _Tried(NamedTuple):
@@ -123,5 +121,3 @@ def _families(experiments: _Experiments, explanation: Explanation) -> Iterator[I
         yield changes.more_nominal(state, key, explanation)
         yield changes.more_borrowing(state, explanation)
         yield changes.more_lending(state, explanation)
-
-

@@ -21,7 +21,7 @@ _MOST_BEHIND = 200
 
 @dataclass(frozen=True, slots=True)
 class QuotaRow:
-    """One flavor-resource of a node; amounts. `borrowed` is what it uses above its own quota, `lent` what others use."""
+    """One flavor-resource of a node; amounts. `borrowed` is what it uses above its own quota."""
 
     flavor: str
     resource: str

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from kueuectl.cli.frame import kinds, loading, output
+from kueuectl.cli.frame import kinds, loading, objects, output
 from kueuectl.cli.frame.kinds import Reference
 from kueuectl.cli.frame.loading import Loaded
 from kueuectl.cli.frame.run import Run
-from kueuectl.errors import NotFoundError, UsageError
+from kueuectl.errors import UsageError
 from kueuectl.model.state import ClusterState
-from kueuectl.report import text
 from kueuectl.report.tables import Table
 
 _KINDS = (kinds.WORKLOAD, kinds.CLUSTER_QUEUE, kinds.LOCAL_QUEUE, kinds.COHORT, *kinds.OWNER_KINDS)
@@ -44,7 +43,7 @@ def command(
     for warning in loaded.state.warnings:
         run.warn(warning)
     shown, document = _story(run, loaded, references[0])
-    output.document(run, document, shown=lambda: _print(run, shown))
+    output.document(run, document, shown=lambda: output.blocks(run, shown))
 
 
 Story = tuple[list[str | Table], Callable[[], dict[str, Any]]]
@@ -56,30 +55,10 @@ def _story(run: Run, loaded: Loaded, reference: Reference) -> Story:
     if reference.kind is kinds.COHORT:
         return _cohort(loaded, reference.name)
     if reference.kind is kinds.LOCAL_QUEUE:
-        return _local_queue(loaded, _key(run, reference, loaded.state.local_queues))
+        return _local_queue(loaded, objects.key(run, reference, loaded.state.local_queues))
     if reference.kind is kinds.WORKLOAD:
-        return _workload(run, loaded, _key(run, reference, loaded.state.workloads))
+        return _workload(run, loaded, objects.key(run, reference, loaded.state.workloads))
     return _owner(run, loaded, reference)
-
-
-def _not_found(reference: Reference) -> NotFoundError:
-    word = reference.kind.resource or reference.kind.name
-    return NotFoundError(f'{text.clean(word)} "{text.clean(reference.name)}" not found')
-
-
-def _key(run: Run, reference: Reference, among: Iterable[str]) -> str:
-    """The one object of that name in the namespace; in any namespace where none is chosen."""
-    namespace = loading.namespace(run)
-    wanted = f"{namespace}/{reference.name}" if namespace is not None else f"/{reference.name}"
-    found = [key for key in among if (key == wanted if namespace is not None else key.endswith(wanted))]
-    if not found:
-        raise _not_found(reference)
-    if len(found) > 1:
-        places = ", ".join(sorted(text.clean(key.partition("/")[0]) for key in found)[:5])
-        raise UsageError(
-            f'"{text.clean(reference.name)}" is in several namespaces: {places}', hint="choose one with -n"
-        )
-    return found[0]
 
 
 def _queue(loaded: Loaded, name: str) -> Story:
@@ -87,7 +66,7 @@ def _queue(loaded: Loaded, name: str) -> Story:
     from kueuectl.report.views import queue_story
 
     if name not in loaded.state.cluster_queues:
-        raise _not_found(Reference(kinds.CLUSTER_QUEUE, name))
+        raise objects.not_found(Reference(kinds.CLUSTER_QUEUE, name))
     found = queues.cluster_queue(loaded.state, loaded.settings, now=loaded.now, name=name)
     return list(queue_story.blocks(found, now=loaded.now)), lambda: queue_story.document(found, now=loaded.now)
 
@@ -105,7 +84,7 @@ def _cohort(loaded: Loaded, name: str) -> Story:
     from kueuectl.report.views import queue_story, usage
 
     if not usage.is_cohort(loaded.state, name):
-        raise _not_found(Reference(kinds.COHORT, name))
+        raise objects.not_found(Reference(kinds.COHORT, name))
     found = queues.cohort(loaded.state, loaded.settings, name=name)
     return list(queue_story.blocks(found, now=loaded.now)), lambda: queue_story.document(found, now=loaded.now)
 
@@ -146,7 +125,7 @@ def _owner(run: Run, loaded: Loaded, reference: Reference) -> Story:
     if keys:
         return _workload(run, Loaded(state, loaded.settings, loaded.now), owned.foremost(state, keys))
     if not is_known:
-        raise _not_found(reference)
+        raise objects.not_found(reference)
     return _unmanaged(loaded, state, reference, namespace)
 
 
@@ -156,11 +135,3 @@ def _unmanaged(loaded: Loaded, state: ClusterState, reference: Reference, namesp
 
     found = owned.without_workload(state, loaded.settings, reference.kind.name, reference.name, namespace)
     return list(explanation.blocks(found, now=loaded.now)), lambda: explanation.document(found, now=loaded.now)
-
-
-def _print(run: Run, blocks: list[str | Table]) -> None:
-    for block in blocks:
-        if isinstance(block, Table):
-            output.table(run, block)
-        else:
-            run.print(block)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from kueuectl.engine import limits
+from kueuectl.engine import limits, reasons
 from kueuectl.engine.entries import Entry, Outcome
 from kueuectl.engine.flavors.assigner import Assignment
+from kueuectl.engine.preemption.plan import Victim
+from kueuectl.engine.quota import Node
 from kueuectl.engine.reasons import (
     AffinityMismatch,
     Blocker,
@@ -21,7 +23,10 @@ from kueuectl.engine.reasons import (
     TopologyUnsupported,
     Untolerated,
 )
+from kueuectl.engine.snapshot import QueueNode
 from kueuectl.model.selectors import Taint
+from kueuectl.model.settings import Settings
+from kueuectl.model.workloads import Workload
 from kueuectl.quantity import format_amount
 
 
@@ -47,7 +52,8 @@ def flavor_reason(reason: FlavorReason) -> str:
                 f"> maximum capacity ({format_amount(resource, maximum)})"
             )
         case InsufficientQuota(flavor, resource, missing):
-            return f"insufficient unused quota for {resource} in flavor {flavor}, {format_amount(resource, missing)} more needed"
+            more = format_amount(resource, missing)
+            return f"insufficient unused quota for {resource} in flavor {flavor}, {more} more needed"
         case TopologyUnsupported(_, detail):
             return detail
         case _:
@@ -95,6 +101,36 @@ _FIXED = {
 }
 
 
+# Reasons of entries that were looked at, whatever their flavors; see `entry_reason`.
+_REASONS = {
+    Outcome.ADMITTED: "",
+    Outcome.PREEMPTING: "WaitingForPreemptedWorkloads",
+    Outcome.WILL_FIT_AFTER: "WaitingForPreemptedWorkloads",
+    Outcome.NO_CANDIDATES: "WaitingForQuota",
+    Outcome.OVERLAPPING_VICTIMS: "WaitingForQuota",
+    Outcome.NO_LONGER_FITS: "WaitingForQuota",
+    Outcome.GATED: "AdmissionGated",
+    Outcome.NAMESPACE_MISMATCH: "Misconfigured",
+    Outcome.INVALID_RESOURCES: "Misconfigured",
+    Outcome.LIMIT_RANGE: "Misconfigured",
+    Outcome.CHECKS_FAILED: "PendingEvaluation",
+    Outcome.PODS_READY_BLOCK: "WaitingForPodsReady",
+}
+
+
+def entry_reason(found: Entry, settings: Settings) -> str:
+    """The reason of the QuotaReserved=False condition that the entry gets; "" for an admitted one.
+
+    Always Pending without the gate UnadmittedWorkloadsObservability (KEP-10852).
+    """
+    if found.outcome is Outcome.NO_FIT:
+        blocked = None if found.assignment is None else found.assignment.blocker
+        token = blocker(Blocker.WAITING_FOR_QUOTA if blocked is None else blocked)
+    else:
+        token = _REASONS[found.outcome]
+    return token if not token or settings.gate("UnadmittedWorkloadsObservability") else "Pending"
+
+
 def entry(found: Entry) -> str:
     """The message of the QuotaReserved=False condition that the entry gets; "" for an admitted one."""
     fixed = _FIXED.get(found.outcome)
@@ -106,3 +142,29 @@ def entry(found: Entry) -> str:
     if found.outcome is Outcome.PREEMPTING and found.preempted:
         return f"{text}. Pending the preemption of {found.preempted} workload(s)"
     return text
+
+
+# What Kueue calls the reasons of preemption in its messages.
+_PREEMPTION = {
+    reasons.IN_CLUSTER_QUEUE: "prioritization in the ClusterQueue",
+    reasons.IN_COHORT_RECLAMATION: "reclamation within the cohort",
+    reasons.IN_COHORT_FAIR_SHARING: "Fair Sharing within the cohort",
+    reasons.IN_COHORT_RECLAIM_WHILE_BORROWING: "reclamation within the cohort while borrowing",
+}
+JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
+_UNKNOWN = "UNKNOWN"
+
+
+def path(queue: Node) -> str:
+    """The way from the root of the cohorts to a node, as Kueue writes it: /root/cohort/queue."""
+    return "".join(f"/{node.name}" for node in (*reversed(queue.path), queue))
+
+
+def preempted(victim: Victim, preemptor: Workload, queue: QueueNode) -> str:
+    """The message of the Evicted and Preempted conditions of a victim; `queue` is the preemptor's."""
+    job = next((value for key, value in preemptor.labels if key == JOB_UID_LABEL), "")
+    assert victim.info.queue is not None
+    return (
+        f"Preempted to accommodate a workload (UID: {preemptor.uid or _UNKNOWN}, JobUID: {job or _UNKNOWN}) due to "
+        f"{_PREEMPTION[victim.reason]}; preemptor path: {path(queue)}; preemptee path: {path(victim.info.queue)}"
+    )

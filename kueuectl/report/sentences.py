@@ -94,7 +94,8 @@ def _fits(found: Explanation) -> str:
     fewer = [p for p in found.pod_sets if p.granted != p.count]
     partial = "".join(f" with {p.granted} of {p.count} pods of {p.name}" for p in fewer)
     again = " It may be refused once more before that, while the search of flavors goes on." if _twice(found) else ""
-    return f"Nothing stands in its way: its next evaluation reserves quota in {found.queue.cluster_queue}{place}{partial}.{again}"
+    queue = found.queue.cluster_queue
+    return f"Nothing stands in its way: its next evaluation reserves quota in {queue}{place}{partial}.{again}"
 
 
 def _twice(found: Explanation) -> bool:
@@ -131,7 +132,9 @@ def _no_queue(facts: dict[str, str]) -> str:
 
 def _no_workload(facts: dict[str, str]) -> str:
     if not facts.get("queue"):
-        return "Kueue has no Workload for it: it carries no kueue.x-k8s.io/queue-name label, so Kueue may not manage it."
+        return (
+            "Kueue has no Workload for it: it carries no kueue.x-k8s.io/queue-name label, so Kueue may not manage it."
+        )
     if facts.get("missingQueue"):
         return f"Kueue has no Workload for it. Its LocalQueue {facts['missingQueue']} does not exist in its namespace."
     text = f"Kueue has made no Workload for it yet, though it names LocalQueue {facts['queue']}."
@@ -342,7 +345,8 @@ def warning(found: Warning, *, now: int) -> str:
         case WarningCode.LONG_RUN:
             return f"not evaluated within {facts.get('rounds', '')} cycles: this is the answer for the present state"
         case WarningCode.LOOP:
-            return f"the workloads of this cohort preempt each other in a loop (seen after {facts.get('rounds', '')} cycles)"
+            rounds = facts.get("rounds", "")
+            return f"the workloads of this cohort preempt each other in a loop (seen after {rounds} cycles)"
         case WarningCode.READ:
             return facts.get("what", "")
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kueuectl.cli.frame.flags import OUTPUT, SCOPE, STATE
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A command or a group of commands. `groups` are the groups of global flags that its help shows."""
 
     name: str
@@ -74,6 +73,7 @@ ROOT = Entry(
         Entry("explain", "Tell why an object waits, and what would help"),
         _LIST,
         Entry("options", "List the flags that all commands take", groups=()),
+        Entry("preempt", "Preview who would be preempted, or what evictions bring"),
         Entry("queue", "Show who waits in a ClusterQueue, in order", groups=(OUTPUT, STATE)),
         Entry("shares", "Show fair shares with their arithmetic", groups=(OUTPUT, STATE)),
         _SNAPSHOT,

@@ -35,7 +35,7 @@ def blocks(found: Explanation, *, now: int) -> Iterator[Block]:
             yield f"  {number}. {sentences.proposal(proposal)}"
     for pod_set in found.pod_sets:
         yield from _pod_set(pod_set)
-    yield from _preemption(found)
+    yield from candidates(found)
     yield from _steps(found)
     yield from _eviction(found, now)
     yield from _said(found, now)
@@ -105,7 +105,8 @@ def _cells(row: ResourceRow | None) -> tuple[str, ...]:
     return (row.name, *shown, sentences.short_limit(row.limited_by))
 
 
-def _preemption(found: Explanation) -> Iterator[Block]:
+def candidates(found: Explanation) -> Iterator[Block]:
+    """What was found about each workload that was looked at as a victim; nothing without preemption."""
     facts = found.preemption
     if not facts.candidates:
         return
@@ -142,7 +143,8 @@ def _eviction(found: Explanation, now: int) -> Iterator[str]:
         return
     when = "" if eviction.at is None else f" {times.format_age(now - eviction.at)} ago"
     yield ""
-    yield f"Last eviction{when}: {eviction.reason}{f', {eviction.preemption_reason}' if eviction.preemption_reason else ''}"
+    rule = f", {eviction.preemption_reason}" if eviction.preemption_reason else ""
+    yield f"Last eviction{when}: {eviction.reason}{rule}"
     if eviction.preemption_reason:
         who = eviction.preemptor or f"a workload that is gone (UID {eviction.preemptor_uid or 'unknown'})"
         ranks = ""

@@ -1,0 +1,167 @@
+"""Who would be preempted for a workload and what they lose; and what evicting named workloads would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from kueuectl.analysis import explain
+from kueuectl.analysis.explanation import Explanation
+from kueuectl.engine import priority, reconcile, requests, snapshot, workloads
+from kueuectl.engine.simulate import Ending, Simulation
+from kueuectl.model import conditions
+from kueuectl.model.conditions import Condition
+from kueuectl.model.settings import Settings
+from kueuectl.model.state import ClusterState
+from kueuectl.model.workloads import Workload
+
+MAX_ROUNDS = 1000
+_SECONDS_PER_HOUR = 3600
+_NANO = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What a workload loses when it is evicted.
+
+    gpus: of all pods together, over all GPU resources. seconds: since it was admitted, None where that is not known.
+    gpu_hours: gpus times that.
+    """
+
+    workload: str
+    cluster_queue: str
+    priority: int
+    pods: int
+    gpus: int
+    seconds: int | None
+    reason: str = ""
+
+    @property
+    def gpu_hours(self) -> float | None:
+        """GPU-hours of work since admission."""
+        return None if self.seconds is None else self.gpus * self.seconds / _SECONDS_PER_HOUR
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The victims for one workload; none when it fits, or when no allowed set makes room (see the explanation)."""
+
+    explanation: Explanation
+    victims: tuple[Loss, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """A workload that gets quota, and its (pod set, resource, flavor) triples."""
+
+    workload: str
+    cluster_queue: str
+    flavors: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What evicting workloads would bring, beside what would happen anyway.
+
+    `returned` were evicted and get quota again; `preempted` are others that are preempted on the way, `lost` those
+    that would have got quota without it. Not `settled`: a loop or the limit of rounds was met.
+    """
+
+    evicted: tuple[Loss, ...]
+    admitted: tuple[Gain, ...]
+    returned: tuple[str, ...]
+    preempted: tuple[str, ...]
+    lost: tuple[str, ...]
+    anyway: tuple[str, ...]
+    settled: bool
+
+
+def is_gpu(resource: str) -> bool:
+    """Whether a resource counts GPUs: a name that ends in /gpu or holds /mig-."""
+    return resource.endswith("/gpu") or "/mig-" in resource
+
+
+def loss_of(state: ClusterState, settings: Settings, workload: Workload, *, now: int, reason: str = "") -> Loss:
+    """What evicting this workload costs."""
+    asked = requests.RequestsReader(state, settings).of(workload)
+    admitted = conditions.find(workload.conditions, workloads.ADMITTED)
+    since = admitted.last_transition if admitted is not None and admitted.status == "True" else None
+    admission = workload.admission
+    return Loss(
+        workload=workload.key,
+        cluster_queue=admission.cluster_queue if admission is not None else "",
+        priority=priority.effective(workload, state, settings),
+        pods=sum(pod_set.count for pod_set in asked),
+        gpus=sum(amount for pod_set in asked for name, amount in pod_set.total.items() if is_gpu(name)),
+        seconds=None if since is None else max(0, (now - since) // _NANO),
+        reason=reason,
+    )
+
+
+def plan_for(state: ClusterState, settings: Settings, *, now: int, key: str) -> Plan:
+    """The victims that Kueue would choose for a waiting workload, which must exist."""
+    found, _ = explain.workload(state, settings, now=now, key=key, with_proposals=False)
+    reasons = {row.workload: row.reason for row in found.preemption.candidates if row.reason}
+    victims = tuple(
+        loss_of(state, settings, state.workloads[victim], now=now, reason=reasons.get(victim, ""))
+        for victim in found.preemption.victims
+        if victim in state.workloads
+    )
+    return Plan(found, victims)
+
+
+def effect_of(state: ClusterState, settings: Settings, *, now: int, keys: Iterable[str]) -> Effect:
+    """What happens when the named workloads are evicted now; they must hold quota."""
+    settled = reconcile.settled(state, now)
+    wanted = list(dict.fromkeys(keys))
+    roots = {_root(settled, settled.workloads[key]) for key in wanted}
+    before, ended_before = _run(settled, settings, roots=roots, now=now)
+    changed = {key: _evicted(settled.workloads[key], now) for key in wanted}
+    after_state = replace(settled, workloads={**settled.workloads, **changed})
+    after, ended_after = _run(after_state, settings, roots=roots, now=now)
+    held_before, held_after = before.snapshot.held, after.snapshot.held
+    gained = [key for key in held_after if key not in held_before and key not in changed]
+    return Effect(
+        evicted=tuple(loss_of(settled, settings, settled.workloads[key], now=now) for key in wanted),
+        admitted=tuple(_gain(after, key) for key in sorted(gained)),
+        returned=tuple(sorted(key for key in changed if key in held_after)),
+        preempted=tuple(sorted(_others(after.evictions, changed) - _others(before.evictions, changed))),
+        lost=tuple(sorted(key for key in held_before if key not in held_after and key not in changed)),
+        anyway=tuple(sorted(key for key in before.assigned if key not in changed)),
+        settled=ended_before.is_fixpoint and ended_after.is_fixpoint,
+    )
+
+
+def _others(evictions: Mapping[str, str], named: Mapping[str, Workload]) -> set[str]:
+    return {key for key in evictions if key not in named}
+
+
+def _root(state: ClusterState, workload: Workload) -> str:
+    assert workload.admission is not None
+    return snapshot.root_of(state, state.cluster_queues[workload.admission.cluster_queue])
+
+
+def _run(state: ClusterState, settings: Settings, *, roots: set[str], now: int) -> tuple[Simulation, Ending]:
+    simulation = Simulation(state, settings, now=now, roots=roots)
+    return simulation, simulation.run(max_rounds=MAX_ROUNDS)
+
+
+def _evicted(workload: Workload, now: int) -> Workload:
+    """The workload with the conditions that Kueue writes when it preempts one."""
+    kept = tuple(c for c in workload.conditions if c.type not in (workloads.EVICTED, workloads.PREEMPTED))
+    marks = (
+        Condition(workloads.EVICTED, "True", "Preempted", last_transition=now),
+        Condition(workloads.PREEMPTED, "True", "InClusterQueue", last_transition=now),
+    )
+    return replace(workload, conditions=(*kept, *marks))
+
+
+def _gain(simulation: Simulation, key: str) -> Gain:
+    entry = simulation.assigned[key]
+    assert entry.assignment is not None
+    flavors = tuple(
+        (result.name, resource, pick.flavor)
+        for result in entry.assignment.pod_sets
+        for resource, pick in sorted(result.picks.items())
+    )
+    return Gain(key, entry.queue.name, flavors)

@@ -1,0 +1,56 @@
+"""Find the object that a user named, in the namespace that the flags choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kueuectl.cli.frame import kinds, loading
+from kueuectl.cli.frame.kinds import Reference
+from kueuectl.cli.frame.run import Run
+from kueuectl.errors import KueuectlError, NotFoundError, UsageError
+from kueuectl.model.state import ClusterState
+from kueuectl.report import text
+
+
+def not_found(reference: Reference) -> NotFoundError:
+    """The error for an object that is not there, as the API server words it."""
+    word = reference.kind.resource or reference.kind.name
+    return NotFoundError(f'{text.clean(word)} "{text.clean(reference.name)}" not found')
+
+
+def key(run: Run, reference: Reference, among: Iterable[str]) -> str:
+    """The one key (namespace/name) of that name: in the namespace, or in any where none is chosen."""
+    namespace = loading.namespace(run)
+    wanted = f"{namespace}/{reference.name}" if namespace is not None else f"/{reference.name}"
+    found = [entry for entry in among if (entry == wanted if namespace is not None else entry.endswith(wanted))]
+    if not found:
+        raise not_found(reference)
+    if len(found) > 1:
+        places = ", ".join(sorted(text.clean(entry.partition("/")[0]) for entry in found)[:5])
+        raise UsageError(
+            f'"{text.clean(reference.name)}" is in several namespaces: {places}', hint="choose one with -n"
+        )
+    return found[0]
+
+
+def workload(run: Run, state: ClusterState, name: str, *, holding: bool = False) -> str:
+    """The key of a workload named NAME or NAMESPACE/NAME or workload/NAME; with `holding` it must hold quota."""
+    first, slash, rest = name.partition("/")
+    if slash and kinds.find(first, (kinds.WORKLOAD,)) is not None:
+        found = key(run, Reference(kinds.WORKLOAD, rest), state.workloads)
+    elif slash:
+        if name not in state.workloads:
+            raise not_found(Reference(kinds.WORKLOAD, name))
+        found = name
+    else:
+        found = key(run, Reference(kinds.WORKLOAD, name), state.workloads)
+    if holding:
+        from kueuectl.engine import workloads
+
+        subject = state.workloads[found]
+        admission = subject.admission
+        if admission is None or not workloads.holds_quota(subject):
+            raise KueuectlError(f"workload {text.clean(found)} holds no quota", hint="only such a one can be evicted")
+        if admission.cluster_queue not in state.cluster_queues:
+            raise KueuectlError(f"ClusterQueue {text.clean(admission.cluster_queue)} of {text.clean(found)} is unknown")
+    return found
