@@ -28,6 +28,7 @@ class Info:
         "generation",
         "key",
         "last_tried",
+        "local_usage",
         "order_key",
         "priority",
         "problems",
@@ -59,6 +60,8 @@ class Info:
         self.generation = 0
         self.evicted = False
         self.reserved_at = 0
+        # What its LocalQueue used lately, over its weight: only with admission fair sharing.
+        self.local_usage = 0.0
         # Order among candidates of one ClusterQueue: see `set_holding`.
         self.candidate_key: tuple[int, int, int, str, str] = (1, 0, 0, "", "")
         self.shape: object = None

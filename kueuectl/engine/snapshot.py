@@ -17,6 +17,7 @@ from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 
 FlavorResource = tuple[str, str]
+_TIMESTAMP_BUFFER = 300_000_000_000
 
 
 class Tree:
@@ -78,6 +79,7 @@ class QueueNode(Node):
         "always_reclaims",
         "borrow_policy",
         "borrow_threshold",
+        "buffer",
         "generation",
         "group_of",
         "groups",
@@ -114,6 +116,8 @@ class QueueNode(Node):
         self.borrow_policy = preemption.borrow_within_cohort
         self.borrow_threshold = preemption.max_priority_threshold
         self.always_reclaims = preemption.reclaim_within_cohort == "Any"
+        # How much newer (nanoseconds) a workload of equal priority has to be for LowerOrNewerEqualPriority.
+        self.buffer = 0
         _set_quota(self, spec.resource_groups, tree)
 
     def candidates(self) -> list[Info]:
@@ -288,6 +292,8 @@ def _set_quota(node: Node, groups: Iterable[ResourceGroup], tree: Tree) -> None:
 def _add_queue(snapshot: Snapshot, node: QueueNode, cohorts: dict[str, Node], holders: list[Info]) -> None:
     status = activeness.cluster_queue(node.spec, snapshot.state, snapshot.settings)
     node.active = status.active
+    if snapshot.settings.gate("SchedulerTimestampPreemptionBuffer"):
+        node.buffer = _TIMESTAMP_BUFFER
     node.inactive_reason = status.reason
     node.inactive_message = status.message
     if node.tree.is_cyclic:

@@ -19,6 +19,7 @@ FINISHED = "Finished"
 PREEMPTED = "Preempted"
 REQUEUED = "Requeued"
 ON_HOLD = "OnHold"
+BLOCKED = "BlockedOnPreemptionGates"
 
 GATED_BY_ANNOTATION = "kueue.x-k8s.io/admission-gated-by"
 REPLACES_ANNOTATION = "kueue.x-k8s.io/workload-slice-replacement-for"

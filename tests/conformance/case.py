@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kueuectl import quantity, times
 from kueuectl.api import objects
+from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import DEFAULT_GATES, FAIR_SHARING_STRATEGIES, Settings, Transformation
 from kueuectl.model.state import ClusterState
 from kueuectl.model.workloads import PodSet, Workload
@@ -35,7 +36,7 @@ class Case:
         return state_of([*self.objects, *more])
 
     def settings(self, **changes: Any) -> Settings:
-        """The defaults of the version with the case's gates, fair sharing and transformations, and the given changes."""
+        """Defaults of the version with the case's gates, fair sharing and transformations, and the given changes."""
         found: dict[str, Any] = {"gates": {**DEFAULT_GATES, **(self.given.get("featureGates") or {})}}
         fair = self.given.get("fairSharing")
         if fair:
@@ -106,6 +107,34 @@ def pod_set(doc: dict[str, Any]) -> PodSet:
 def condition(doc: dict[str, Any]) -> tuple[str, str, str, str]:
     """What of a condition is compared: type, status, reason, message."""
     return doc["type"], doc["status"], doc.get("reason", ""), doc.get("message", "")
+
+
+def key_of(doc: dict[str, Any]) -> str:
+    """namespace/name of an object."""
+    return f"{doc['metadata'].get('namespace') or ''}/{doc['metadata']['name']}"
+
+
+Told = dict[str, tuple[str, str, str]]
+
+
+def told(conditions: Iterable[Condition]) -> Told:
+    """What of conditions is compared, by type."""
+    return {found.type: (found.status, found.reason, found.message) for found in conditions}
+
+
+def wanted_conditions(doc: dict[str, Any]) -> Told:
+    """`told` of a workload that is expected."""
+    return {
+        kind: (status, reason, message)
+        for kind, status, reason, message in map(condition, (doc.get("status") or {}).get("conditions") or ())
+    }
+
+
+def same_each(what: str, got: Mapping[str, Any], want: Mapping[str, Any]) -> list[str]:
+    """A difference for each key under which the two are not equal."""
+    return [
+        difference for key in sorted({*got, *want}) for difference in same(f"{what} {key}", got.get(key), want.get(key))
+    ]
 
 
 def same(what: str, got: Any, want: Any) -> list[str]:

@@ -1,8 +1,8 @@
 """Which code runs which suite, and which suites and cases are not due.
 
-A handler takes a case and returns the differences that it found, as sentences; none means that the case passes. What a
-case needs and the project does not have is a rule: by suite name here, or by what the case contains, raised as NotDue in
-the handler. Never by id.
+A handler takes a case and returns the differences that it found, as sentences; none means that the case passes. What
+a case needs and the project does not have is a rule: by suite name here, or by what the case contains, raised as NotDue
+in the handler. Never by id.
 """
 
 from __future__ import annotations
@@ -42,12 +42,6 @@ NOT_BUILT = {
     "cycle-tas-preemption": "topology-aware scheduling",
     "cycle-two-passes": "preemption",
     "flavors-leader-worker": "topology-aware scheduling",
-    "preempt-classic": "preemption",
-    "preempt-fair": "preemption",
-    "preempt-fair-order": "preemption",
-    "preempt-hierarchical": "preemption",
-    "preempt-order": "preemption",
-    "preempt-policy": "preemption",
     "queue-admission-fair-sharing": "admission fair sharing",
     "topology-find": "topology-aware scheduling",
     "topology-replace": "topology-aware scheduling",

@@ -47,7 +47,7 @@ def find_victims(demand: Demand, notes: Notes | None = None) -> list[Victim]:
     queue = demand.queue
     outsiders = hierarchical or prioritized
     if not outsiders or (not queue.borrows_by_preemption and not _is_under_nominal(demand)):
-        attempts = (True,)
+        attempts: tuple[bool, ...] = (True,)
     elif not queue.borrows_by_preemption and not hierarchical:
         attempts = (False, True)
     else:
@@ -76,7 +76,7 @@ def _own(demand: Demand, notes: Notes | None) -> list[Candidate]:
     for info in queue.candidates():
         if frs.isdisjoint(info.frs):
             finding = Finding.OTHER_RESOURCES
-        elif policy.satisfies(within, preemptor, info):
+        elif policy.satisfies(within, preemptor, info, buffer=queue.buffer):
             found.append(Candidate(info, Variant.WITHIN_QUEUE, None))
             continue
         else:

@@ -84,7 +84,7 @@ def _candidates(demand: Demand, notes: Notes | None) -> dict[str, list[Info]]:
         for info in queue.candidates():
             if frs.isdisjoint(info.frs):
                 finding = Finding.OTHER_RESOURCES
-            elif policy.satisfies(rule, preemptor, info):
+            elif policy.satisfies(rule, preemptor, info, buffer=own.buffer):
                 infos.append(info)
                 continue
             else:
@@ -121,7 +121,7 @@ class _Search:
     def first(self, candidates: dict[str, list[Info]], strategy: str) -> bool:
         """Rule 3 with the first strategy (and rule 4); whether the demand fits at the end."""
         demand = self.demand
-        ordering = _Ordering(demand, {name: list(infos) for name, infos in candidates.items()}, self.notes)
+        ordering = Ordering(demand, {name: list(infos) for name, infos in candidates.items()}, self.notes)
         reclaims = self.within_nominal and _stays_within_nominal(demand)
         while (target := ordering.next()) is not None:
             waiting = ordering.waiting[target.name]
@@ -148,7 +148,7 @@ class _Search:
     def second(self) -> bool:
         """Rule 5; whether the demand fits at the end."""
         demand = self.demand
-        ordering = _Ordering(demand, self.kept_back, self.notes)
+        ordering = Ordering(demand, self.kept_back, self.notes)
         while (target := ordering.next()) is not None:
             mine, theirs = _below_common_ancestor(demand.queue, target)
             new_share = shares.key_of(mine, self.resource_of)
@@ -210,7 +210,7 @@ def _below_common_ancestor(own: QueueNode, target: QueueNode) -> tuple[Node, Nod
     raise AssertionError(f"{own.name} and {target.name} have no common ancestor")
 
 
-class _Ordering:
+class Ordering:
     """Which queue to preempt from next (rule 2). `waiting` are the candidates that are left, by queue."""
 
     def __init__(self, demand: Demand, waiting: dict[str, list[Info]], notes: Notes | None) -> None:
@@ -261,12 +261,8 @@ class _Ordering:
         return best, best_share
 
     def _goes_before(self, a: QueueNode, b: QueueNode) -> bool:
-        """Between equal shares: 1. evicted first, 2. other queues before the preemptor's own, 3. candidate order."""
-        own = self.demand.queue
-        first, second = self.waiting[a.name][0], self.waiting[b.name][0]
-        left = (first.candidate_key[0], a is own, *first.candidate_key[1:])
-        right = (second.candidate_key[0], b is own, *second.candidate_key[1:])
-        return left < right
+        """Between equal shares the better first candidate decides."""
+        return policy.goes_before(self.waiting[a.name][0], self.waiting[b.name][0], self.demand.queue)
 
     def _best_cohort(self, cohort: Node) -> tuple[Node | None, ShareKey]:
         best: Node | None = None

@@ -3,7 +3,8 @@
 Rules (docs: Preemption; ClusterQueue API reference, preemption):
 
 - withinClusterQueue and reclaimWithinCohort: LowerPriority: the candidate's priority is lower; Any: always;
-  LowerOrNewerEqualPriority: lower, or equal and the candidate's queue timestamp is later.
+  LowerOrNewerEqualPriority: lower, or equal and the candidate's queue timestamp is later (with the gate
+  SchedulerTimestampPreemptionBuffer, by more than five minutes).
 - reclaimWithinCohort from another queue: with a hierarchical advantage, whatever the preemptor borrows; without, only
   while the preemptor does not borrow, unless borrowWithinCohort allows it: then the candidate's priority must be lower
   than the preemptor's and not above maxPriorityThreshold.
@@ -38,8 +39,8 @@ REASON_OF = {
 }
 
 
-def satisfies(policy: str, preemptor: Info, candidate: Info) -> bool:
-    """Whether a policy lets the preemptor take the candidate."""
+def satisfies(policy: str, preemptor: Info, candidate: Info, *, buffer: int) -> bool:
+    """Whether a policy lets the preemptor take the candidate. `buffer`: see `QueueNode`."""
     if policy == "Any":
         return True
     if candidate.priority < preemptor.priority:
@@ -47,13 +48,28 @@ def satisfies(policy: str, preemptor: Info, candidate: Info) -> bool:
     return (
         policy == "LowerOrNewerEqualPriority"
         and candidate.priority == preemptor.priority
-        and preemptor.timestamp < candidate.timestamp
+        and preemptor.timestamp + buffer < candidate.timestamp
     )
+
+
+def goes_before(a: Info, b: Info, own: QueueNode) -> bool:
+    """Which of two candidates is preempted first by a workload of the queue `own`.
+
+    1. evicted first, 2. other queues before the preemptor's own, 3. within one queue, the one whose LocalQueue used
+    more (KEP-4136), 4. lower priority, 5. later reservation of quota, 6. uid, 7. key.
+    """
+    left = (a.candidate_key[0], a.queue is own)
+    right = (b.candidate_key[0], b.queue is own)
+    if left != right:
+        return left < right
+    if a.queue is b.queue and a.local_usage != b.local_usage:
+        return a.local_usage > b.local_usage
+    return a.candidate_key < b.candidate_key
 
 
 def variant_outside(queue: QueueNode, preemptor: Info, candidate: Info, *, advantage: bool) -> Variant:
     """How a candidate of another ClusterQueue may be preempted."""
-    if not satisfies(queue.reclaim, preemptor, candidate):
+    if not satisfies(queue.reclaim, preemptor, candidate, buffer=queue.buffer):
         return Variant.NEVER
     if advantage:
         return Variant.HIERARCHICAL_RECLAIM
