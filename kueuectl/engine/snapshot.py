@@ -101,7 +101,8 @@ class QueueNode(Node):
         self.spec = spec
         self.tree = tree
         self.groups = groups
-        self.group_of: dict[str, Group] = {r: group for group in groups for r in group.spec.covered_resources}
+        # The first group that covers a resource; the API allows no second one.
+        self.group_of: dict[str, Group] = {r: group for group in reversed(groups) for r in group.spec.covered_resources}
         self.held: dict[str, Info] = {}
         # Held workloads in candidate order; None after a change, made again when asked for.
         self.sorted_held: list[Info] | None = None

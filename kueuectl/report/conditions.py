@@ -64,14 +64,11 @@ def admitted(entry: Entry, settings: Settings, *, now: int) -> Conditions:
 def put_back(entry: Entry, settings: Settings, *, now: int) -> Conditions:
     """The conditions of a workload that is put back into its queue. Rule 2."""
     workload = entry.info.workload
-    change = _Writer(workload, now)(
-        _RESERVED, "False", narrate.entry_reason(entry, settings), message=narrate.entry(entry)
-    )
-    found = written(workload.conditions, [change])
-    if not settings.gate("UnadmittedWorkloadsObservability"):
-        return found
-    synced = workloads.sync_admitted(replace(workload, conditions=found), settings, now)
-    return found if synced is None else written(found, [synced.condition])
+    write = _Writer(workload, now)
+    changes = [write(_RESERVED, "False", narrate.entry_reason(entry, settings), message=narrate.entry(entry))]
+    if settings.gate("UnadmittedWorkloadsObservability"):
+        changes.append(write(workloads.ADMITTED, "False", "NoReservation", message="The workload has no reservation"))
+    return written(workload.conditions, changes)
 
 
 def preempted(victim: Victim, preemptor: Workload, queue: QueueNode, *, now: int) -> Conditions:

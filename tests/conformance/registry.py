@@ -34,13 +34,9 @@ NOT_RUNNABLE = frozenset(
 # Suites of features that are not built yet, by the feature. A suite that gets a handler leaves this list.
 NOT_BUILT = {
     "cycle-afs": "admission fair sharing",
-    "cycle-concurrent": "concurrent admission",
-    "cycle-fair": "fair sharing with preemption",
-    "cycle-recompute": "preemption",
     "cycle-tas": "topology-aware scheduling",
     "cycle-tas-cohorts": "topology-aware scheduling",
     "cycle-tas-preemption": "topology-aware scheduling",
-    "cycle-two-passes": "preemption",
     "flavors-leader-worker": "topology-aware scheduling",
     "queue-admission-fair-sharing": "admission fair sharing",
     "topology-find": "topology-aware scheduling",
