@@ -62,6 +62,8 @@ class Client:
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._transport = Transport(target, timeout)
+        # Transports of old credentials: another thread may be in the middle of a request there.
+        self._retired: list[Transport] = []
         self.discovery = Discovery(self)
         self._has_answered = False
         self._server_time: int | None = None
@@ -78,7 +80,8 @@ class Client:
     def close(self) -> None:
         """End waiting threads, close the connections, delete key files."""
         self._stopped.set()
-        self._transport.close()
+        for transport in (self._transport, *self._retired):
+            transport.close()
 
     @property
     def server(self) -> str:
@@ -171,7 +174,7 @@ class Client:
         with self._lock:
             if self._transport is used:
                 self._transport = Transport(self._target, self._timeout)
-                used.close()
+                self._retired.append(used)
 
     def _note_date(self, header: str | None) -> None:
         if not header:
