@@ -146,13 +146,20 @@ def raw(run: Run, kind: Kind, *, namespace: str | None) -> Iterator[dict[str, An
 
 
 def with_owner(run: Run, state: ClusterState, reference: Reference, *, namespace: str | None) -> ClusterState:
-    """The state with the named object among its owners, asked for by one request; without it where it isn't there."""
-    from kueuectl.cluster.read import read_owner
+    """The state with the objects of that name among its owners: one where a namespace is chosen, else of all."""
+    from kueuectl.cluster.read import list_raw, read_owner
 
+    connection = client(run)
     found: list[OwnerObject] = []
-    if namespace is not None:
-        try:
-            found.append(read_owner(client(run), reference.kind, namespace, reference.name))
-        except NotFoundError:
-            return state
+    try:
+        if namespace is not None:
+            places = [namespace]
+        else:
+            by_name = f"metadata.name={reference.name}"
+            items = list_raw(connection, reference.kind, field_selector=by_name)
+            places = [str(item["metadata"].get("namespace") or "") for item in items]
+        for place in places:
+            found.append(read_owner(connection, reference.kind, place, reference.name))
+    except NotFoundError:
+        return state
     return replace(state, owners=(*state.owners, *found))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kueuectl import times
+from kueuectl.analysis import evidence, verdicts
+from kueuectl.analysis.evaluate import Evaluation
+from kueuectl.analysis.explanation import Code
 from kueuectl.engine import snapshot, workloads
-from kueuectl.engine.entries import Entry, Outcome
+from kueuectl.engine.entries import Outcome
 from kueuectl.engine.infos import Info
 from kueuectl.engine.nominate import Nominator
 from kueuectl.engine.pending import PendingQueue
@@ -18,22 +21,8 @@ from kueuectl.report import narrate
 from kueuectl.report.tables import Column, Table
 from kueuectl.report.views import parts
 
-FITS, PREEMPTING, WAITS, BEHIND, BACKOFF, DENIED, INVALID, NO_QUEUE = (
-    "FITS",
-    "PREEMPTING",
-    "WAITS",
-    "BEHIND_HEAD",
-    "BACKOFF",
-    "NAMESPACE_DENIED",
-    "INVALID",
-    "NO_QUEUE",
-)
-_REFUSED = {
-    Outcome.NAMESPACE_MISMATCH: DENIED,
-    Outcome.INVALID_RESOURCES: INVALID,
-    Outcome.LIMIT_RANGE: INVALID,
-    Outcome.CHECKS_FAILED: WAITS,
-}
+# What keeps a StrictFIFO queue from going on to the next workload.
+_BLOCKING = frozenset(Code) - {Code.FITS, Code.NAMESPACE_DENIED}
 
 
 class Waiter(NamedTuple):
@@ -41,7 +30,7 @@ class Waiter(NamedTuple):
 
     info: Info
     position: int | None
-    state: str
+    verdict: Code
     waits_for: str
     is_head: bool
 
@@ -69,12 +58,12 @@ def line(state: ClusterState, settings: Settings, name: str, *, now: int) -> Lin
         is_parked = info.key in pool.inadmissible
         if not is_parked:
             position += 1
-        state_word, waits_for = judge.judge(info)
+        code, waits_for = judge.judge(info)
         waiters.append(
             Waiter(
                 info=info,
                 position=None if is_parked else position,
-                state=state_word,
+                verdict=code,
                 waits_for=waits_for,
                 is_head=position == 1 and not is_parked,
             )
@@ -89,28 +78,48 @@ class _Judge:
         self.nominator = nominator
         self.pool = pool
         self.now = now
-        self.tried: dict[object, tuple[str, str]] = {}
+        self.tried: dict[object, tuple[Code, str]] = {}
         # The first workload of a StrictFIFO queue that can't have quota now: nobody behind it is tried.
         self.blocker: str | None = None
 
-    def judge(self, info: Info) -> tuple[str, str]:
-        """State and what it waits for."""
+    def judge(self, info: Info) -> tuple[Code, str]:
+        """The verdict, and what it waits for."""
         node = self.pool.queue
         if not node.active:
-            return NO_QUEUE, node.inactive_message
+            return Code.NO_QUEUE, node.inactive_message
         if workloads.waits_for_backoff(info.workload, self.now):
-            return BACKOFF, _backoff(info)
+            return Code.BACKOFF, _backoff(info)
         if self.blocker is not None:
-            return BEHIND, f"behind {self.blocker}"
+            return Code.BEHIND_HEAD, f"behind {self.blocker}"
         key = None if info.shape is None else (info.workload.namespace, info.shape)
         found = self.tried.get(key) if key is not None else None
         if found is None:
-            found = _verdict(self.nominator.nominate(info, node))
+            found = self._try(info)
             if key is not None:
                 self.tried[key] = found
-        if node.is_strict and found[0] in (WAITS, PREEMPTING, INVALID):
+        if node.is_strict and found[0] in _BLOCKING:
             self.blocker = info.key
         return found
+
+    def _try(self, info: Info) -> tuple[Code, str]:
+        node = self.pool.queue
+        entry = self.nominator.nominate(info, node)
+        if entry.assignment is None:
+            return verdicts.of(Evaluation(entry=entry)).code, narrate.entry(entry)
+        if entry.mode is Mode.FIT:
+            return Code.FITS, "nothing: the next try gives it quota"
+        if entry.victims:
+            names = sorted(victim.info.key for victim in entry.victims)
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            return Code.PREEMPTING, f"the preemption of {', '.join(names[:3])}{more}"
+        entry.outcome = Outcome.NO_FIT if entry.mode is Mode.NO_FIT else Outcome.NO_CANDIDATES
+        evaluation = Evaluation(entry=entry)
+        code = verdicts.of(evaluation).code
+        if code is Code.QUOTA:
+            borrowing, lending = evidence.limits_in_the_way(self.nominator, info, node)
+            evaluation.blocked_by_borrowing, evaluation.blocked_by_lending = borrowing, lending
+            code = verdicts.of(evaluation).code
+        return code, narrate.assignment(entry.assignment)
 
 
 def _backoff(info: Info) -> str:
@@ -118,18 +127,6 @@ def _backoff(info: Info) -> str:
     if requeue is None or requeue.requeue_at is None:
         return "evicted, waits to be requeued"
     return f"until {times.format_time(requeue.requeue_at)}"
-
-
-def _verdict(entry: Entry) -> tuple[str, str]:
-    if entry.assignment is None:
-        return _REFUSED.get(entry.outcome, WAITS), narrate.entry(entry)
-    if entry.mode is Mode.FIT:
-        return FITS, "nothing: the next try gives it quota"
-    if entry.victims:
-        names = sorted(victim.info.key for victim in entry.victims)
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        return PREEMPTING, f"the preemption of {', '.join(names[:3])}{more}"
-    return WAITS, narrate.assignment(entry.assignment)
 
 
 def table(found: Line, *, now: int) -> Table:
@@ -141,7 +138,7 @@ def table(found: Line, *, now: int) -> Table:
         Column("LOCALQUEUE"),
         Column("PRIORITY", right=True),
         Column("WAITING"),
-        Column("STATE", is_state=True),
+        Column("VERDICT", is_state=True),
         Column("WAITS FOR", is_prose=True),
     )
     rows = [
@@ -152,7 +149,7 @@ def table(found: Line, *, now: int) -> Table:
             waiter.info.workload.queue_name,
             str(waiter.info.priority),
             parts.age(waiter.info.timestamp or None, now),
-            waiter.state,
+            waiter.verdict.value,
             waiter.waits_for,
         )
         for waiter in found.waiters
@@ -176,7 +173,7 @@ def document(found: Line) -> dict[str, Any]:
                 "localQueue": waiter.info.workload.queue_name,
                 "priority": waiter.info.priority,
                 "queuedAt": times.format_time(waiter.info.timestamp) if waiter.info.timestamp else None,
-                "state": waiter.state,
+                "verdict": waiter.verdict.value,
                 "waitsFor": waiter.waits_for,
             }
             for waiter in found.waiters

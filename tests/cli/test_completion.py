@@ -1,0 +1,90 @@
+"""Completion: the protocol of kubectl, and scripts for four shells."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from kueuectl.cli import _fast, completion
+from tests.cli.harness import TEAMS, cli
+
+
+def complete(*words: str, capsys: pytest.CaptureFixture[str]) -> tuple[list[str], int]:
+    assert _fast.complete(list(words)) == 0
+    *lines, directive = capsys.readouterr().out.splitlines()
+    assert directive.startswith(":")
+    return [line.partition("\t")[0] for line in lines], int(directive[1:])
+
+
+FROM = ("--from", str(TEAMS))
+
+
+@pytest.mark.parametrize(
+    ("words", "want", "directive"),
+    [
+        (("sn",), ["snapshot"], 4),
+        (("list", "cl"), ["clusterqueue"], 4),
+        (("list", "CL"), ["clusterqueue"], 4),
+        (("-n", "x", "list", "cl"), ["clusterqueue"], 4),
+        (("list", "wl", "--stat"), ["--status"], 4),
+        (("list", "wl", "--status", "ad"), ["admitted"], 4),
+        (("list", "wl", "--status=ad"), ["admitted"], 4),
+        (("list", "cq", "-o", "js"), ["json", "jsonpath=", "jsonpath-file="], 4),
+        (("list", "cq", "-o", "custom"), ["custom-columns="], 6),
+        (("completion", ""), ["bash", "zsh", "fish", "powershell"], 4),
+        (("top", "c"), ["clusterqueues", "cohorts"], 4),
+        (("list", "cq", "--kubeconfig", ""), [], 0),
+        (("list", "cq", "--now", ""), [], 4),
+        (("nope", ""), [], 4),
+        (("list", "cq", *FROM, ""), ["lab", "serving", "training"], 4),
+        (("list", "cq", *FROM, "lab", ""), ["serving", "training"], 4),
+        (("list", "cq", *FROM, "--", "s"), ["serving"], 4),
+        (("queue", *FROM, "t"), ["training"], 4),
+        (("list", "lq", *FROM, "-n", "team-a", ""), ["lab", "train"], 4),
+        (("list", "wl", *FROM, "-c", "s"), ["serving"], 4),
+        (("list", "wl", *FROM, "-n", ""), ["team-a", "team-b"], 4),
+        (("tree", *FROM, ""), ["research"], 4),
+        (("list", "cq", "--from", "/nonexistent", ""), [], 4),
+        (("list", "cq", "--kubeconfig", "/nonexistent", ""), [], 4),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_candidates(
+    words: tuple[str, ...], want: list[str], directive: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert complete(*words, capsys=capsys) == (want, directive)
+
+
+def test_commands_come_with_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
+    _fast.complete(["list", "wl"])
+    _fast.complete(["list", "workload"])
+    assert capsys.readouterr().out.endswith("workload\tList Workloads with status and position\n:4\n")
+
+
+def test_examples_are_offered_as_sources(capsys: pytest.CaptureFixture[str]) -> None:
+    found, _ = complete("list", "cq", "--from", "example:", capsys=capsys)
+    assert "example:four-tenants" in found
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_scripts(shell: str) -> None:
+    result = cli("completion", shell)
+    assert (result.code, result.out) == (0, completion.script(shell))
+    assert "__complete" in result.out
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+def test_the_bash_script_completes() -> None:
+    script = (
+        completion.script("bash")
+        + """
+kueuectl() { printf 'one\\tfirst\\ntwo\\n:4\\n'; }
+COMP_WORDS=(kueuectl list ''); COMP_CWORD=2
+_kueuectl
+echo "${COMPREPLY[@]}"
+"""
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("one two\n", "")
