@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kueuectl.cli import completion
-from kueuectl.cli.frame import commands, flags
+from kueuectl.cli.frame import commands, flags, kinds
 from kueuectl.cli.frame.contents import ROOT, Entry, walk
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -77,6 +77,8 @@ def table() -> dict[str, Any]:
         "CHOICES: dict[str, tuple[str, ...]]": flags.CHOICES,
         "DYNAMIC: tuple[str, ...]": flags.DYNAMIC,
         "FILES: tuple[str, ...]": flags.FILES,
+        "OBJECT: str": flags.OBJECT,
+        "KINDS: tuple[str, ...]": tuple(sorted(kind.name.lower() for kind in kinds.EXPLAINED)),
         "PAGES: dict[str, str]": {name: help_of(path) for name, (path, _) in entries.items()},
     }
 

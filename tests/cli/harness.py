@@ -51,7 +51,7 @@ def cli(
     """Run a command line; without a terminal unless `is_tty`."""
     out, err = Stream(encoding=encoding), Stream(encoding=encoding)
     environment = Environment(
-        stdin=Stream(stdin),
+        stdin=io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"),
         stdout=out,
         stderr=err,
         variables={"KUBECONFIG": os.devnull, **(variables or {})},

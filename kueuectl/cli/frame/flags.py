@@ -130,3 +130,5 @@ DYNAMIC = (
     "WORKLOADPRIORITYCLASS",
 )
 FILES = ("FILE", "PATH")
+# A kind, then a name of that kind.
+OBJECT = "TYPE/NAME"

@@ -76,6 +76,9 @@ OWNER_KINDS = (
 
 _ALL = (*KUEUE_KINDS, *OWNER_KINDS)
 
+# Kinds whose objects can be named where a command takes any object.
+EXPLAINED = (WORKLOAD, CLUSTER_QUEUE, LOCAL_QUEUE, COHORT, *OWNER_KINDS)
+
 
 class Reference(NamedTuple):
     """An object as the user named it. A kind that isn't known has its word as name and no plural."""

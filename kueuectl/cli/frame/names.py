@@ -10,7 +10,7 @@ from typing import Any
 
 from kueuectl.cli.frame import kinds
 from kueuectl.cli.frame.environment import Environment
-from kueuectl.cli.frame.flags import GLOBAL_FLAGS
+from kueuectl.cli.frame.flags import GLOBAL_FLAGS, OBJECT
 from kueuectl.cli.frame.kinds import Kind
 from kueuectl.cli.frame.run import Run
 
@@ -42,7 +42,7 @@ def candidates(
 
     def look() -> None:
         try:
-            found.extend(_found(run, metavar, start))
+            found.extend(_found(run, metavar, start, places))
         except Exception:
             # Completion must never disturb the command line that is being typed.
             return
@@ -71,17 +71,28 @@ def _run(given: Sequence[tuple[str, str]]) -> Run:
     return run
 
 
-def _found(run: Run, metavar: str, start: str) -> Iterable[str]:
+def _found(run: Run, metavar: str, start: str, places: Sequence[str]) -> Iterable[str]:
     if metavar == "PATH":
         from kueuectl.store.examples import names
 
         return [f"example:{name}" for name in names()]
+    if metavar == OBJECT:
+        return _objects(run, start, places)
     if metavar == "CONTEXT":
         from kueuectl.cli.frame import live
         from kueuectl.cluster import kubeconfig
 
         return sorted(kubeconfig.contexts(live.options(run)))
     return sorted(set(_names(run, _KINDS[metavar])))
+
+
+def _objects(run: Run, start: str, places: Sequence[str]) -> Iterable[str]:
+    """Names behind a kind: `TYPE/` is kept in front where it is part of the word."""
+    word, slash, _ = start.partition("/")
+    kind = kinds.find(word if slash else places[0])
+    if kind is None:
+        return []
+    return [f"{word}/{name}" if slash else name for name in sorted(set(_names(run, kind)))]
 
 
 def _names(run: Run, kind: Kind) -> Iterable[str]:
