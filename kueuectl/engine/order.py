@@ -5,8 +5,9 @@ that is borrowed from, 3. higher priority (gate PrioritySortingWithinCohort), 4.
 
 With fair sharing (KEP-1714, Nominal-first admission ordering and Share value): a tournament in each tree, from the
 leaves up, again before each entry. At a cohort, entries of its queues and winners of its child cohorts compete:
-1. those whose subtree stays within its quota (gate FairSharingPrioritizeNonBorrowing), 2. lower share of the child of
-this cohort that they are in, with them admitted, 3. priority (gate), 4. timestamp, 5. uid, key.
+1. those with whom the child of this cohort that they are in stays within its quota in what they ask for, whatever they
+borrow further down (gate FairSharingPrioritizeNonBorrowing), 2. lower share of that child, with them admitted,
+3. priority (gate), 4. timestamp, 5. uid, key.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ class Tournament:
         node: Node = queue
         borrows = False
         for cohort in queue.path:
-            if self._nominal_first and not borrows:
+            if self._nominal_first:
                 borrows = any(node.usage[fr] > node.subtree[fr] for fr, _ in usage)
             worth[id(cohort), entry.info.key] = (borrows, shares.key_of(node, resource_of), tail)
             node = cohort
