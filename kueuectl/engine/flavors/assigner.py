@@ -12,6 +12,7 @@ Rules (docs: ClusterQueue, Resource groups and FlavorFungibility; Workload; obse
    the height of the lowest subtree that holds it. Else, when the queue may preempt for it (within its nominal quota,
    or reclaimable below the root, or it may preempt while borrowing), the oracle says what preemption would do.
 5. `grades` says which flavor is kept and when the search stops; the index of the last one tried is remembered.
+   With gate FlavorFungibility off, every search starts over, and yet always counts as one that has flavors left (observed).
 6. A flavor that is graded as a fit clears the reasons of its group, and a pod set without reasons fits. With preference
    PreemptionOverBorrowing the worst resource of a flavor may be one that fits by borrowing beside one that needs
    preemption: the pod set counts as a fit then, nobody is preempted for it, and it "no longer fits" when its turn comes
@@ -386,8 +387,12 @@ class _Search:
             return {}
         if best_graded[0] is Grade.FIT:
             self.reasons = []
+        if not self.assigner._resumes:
+            tried = 0
+        elif tried == len(self.group.flavors) - 1:
+            tried = -1
         for pick in best.values():
-            pick.tried = -1 if tried == len(self.group.flavors) - 1 else tried
+            pick.tried = tried
         return best
 
     def _exclude(self, option: FlavorOption, reasons: list[FlavorReason], outcome: Assignment) -> None:
