@@ -12,9 +12,9 @@ Rules (docs: ClusterQueue, Queueing strategy; KEP-9694 for shapes; observed beha
    pool, and later ones follow them there until the pool is woken.
 4. Freed quota and changes of configuration wake the pools of a whole tree; a backoff that has not ended, or a namespace
    that does not match, keeps a workload in it.
-5. A workload goes on with its search of flavors where its last attempt stopped. It starts over when, since that attempt,
-   another workload was the head of its ClusterQueue, and quota of that ClusterQueue was taken or freed (its generation
-   moved); either of the two alone does not matter (observed; gate FlavorFungibilityPreserveScanProgress).
+5. A workload goes on with its search of flavors where its last attempt stopped. It starts over when, since that
+   attempt, another workload was the head of its ClusterQueue, and quota of that ClusterQueue was taken or freed (its
+   generation moved); either alone does not matter (observed; gate FlavorFungibilityPreserveScanProgress).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Cycles until nothing changes, evictions settling at once.
 
-One round: a scheduling cycle; admitted workloads hold their quota; preempted ones give theirs back and wait again; pools of
-trees where quota was freed wake up; the clock moves by one second. Waking is done after each round (`each`), or only
+One round: a scheduling cycle; admitted workloads hold their quota; preempted ones give theirs back and wait again;
+pools of trees where quota was freed wake up; the clock moves by one second. Waking is done after each round (`each`), or only
 when the heaps have nothing more to give (`drain`).
 
 The end: no head is left, or nothing moved and the heads' searches of flavors came round (fixpoint); the same whole
@@ -11,25 +11,21 @@ state for the fifth time (livelock: a preemption loop); or a limit of rounds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
-from kueuectl.engine import checks, snapshot, workloads
+from kueuectl.engine import checks, evictions, snapshot, workloads
 from kueuectl.engine.cycle import Cycle
 from kueuectl.engine.entries import Decision, Entry
 from kueuectl.engine.infos import Info, ScanState
 from kueuectl.engine.nominate import Nominator
 from kueuectl.engine.pools import Pools
 from kueuectl.engine.preemption.plan import Victim
-from kueuectl.engine.snapshot import Snapshot, Tree
-from kueuectl.model.conditions import Condition
+from kueuectl.engine.snapshot import QueueNode, Snapshot, Tree
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
-from kueuectl.model.workloads import Admission, PodSetAssignment
+from kueuectl.model.workloads import Admission, PodSetAssignment, Workload
 
 SECOND = 1_000_000_000
-# Reasons of the Evicted condition after which a job controller lets the workload queue again at once.
-_QUEUES_AGAIN = frozenset({"Preempted", "NodeFailures"})
 _LOOP = 5
 
 
@@ -70,8 +66,11 @@ class Simulation:
         roots: Iterable[str] | None = None,
         requeue: str = "each",
         honours_backoff: bool = True,
+        tick: int = SECOND,
     ) -> None:
         self.now = now
+        # How far one round moves the clock (nanoseconds); 0 where somebody else moves it (`timeline`).
+        self.tick = tick
         self.settings = settings
         self.requeue = requeue
         self.snapshot: Snapshot = snapshot.build(state, settings, roots=None if roots is None else set(roots))
@@ -103,11 +102,37 @@ class Simulation:
             if self.pools.queues[entry.queue.name].requeue(entry.info, entry.requeue):
                 in_heap.add(entry.info.key)
         evicted = self._evict(decision.preempted) if settle else ()
-        woken = self._wake() if settle and self.requeue == "each" else 0
+        woken = self.wake() if settle and self.requeue == "each" else 0
         done = Round(self.rounds, self.now, decision, frozenset(in_heap), evicted, woken)
-        self.now += SECOND
-        self.pools.now = self.now
+        self.advance_to(self.now + self.tick)
         return done
+
+    def advance_to(self, now: int) -> None:
+        """Set the clock."""
+        self.now = now
+        self.pools.now = now
+
+    def arrive(self, workload: Workload) -> Info | None:
+        """A new workload queues; None (and nothing happens) where no queue takes it in."""
+        node = self.pools.queue_of(workload)
+        if node is None or not workloads.may_queue(workload, self.settings):
+            return None
+        info = self.snapshot.reader.read(workload)
+        info.queue = node
+        self.pools.queues[node.name].add(info)
+        return info
+
+    def finish(self, key: str) -> None:
+        """A workload that holds quota ends and gives it back for good; `wake` brings the pools back."""
+        info = self.snapshot.held[key]
+        queue = info.queue
+        assert queue is not None
+        self.snapshot.release(info)
+        queue.generation += 1
+        self._mark_freed(info, queue)
+        entry = self.assigned.pop(key, None)
+        self._held_digest -= _digest(entry) if entry is not None else hash(key)
+        self._leaving = [other for other in self._leaving if other is not info]
 
     def run(
         self,
@@ -122,7 +147,7 @@ class Simulation:
         recent: list[Round] = []
         while True:
             if not self.pools.has_heads():
-                if self._wake() == 0:
+                if self.wake() == 0:
                     return Ending(self.rounds, True, False)
                 continue
             if until is not None and until():
@@ -136,7 +161,7 @@ class Simulation:
             if done.decision.admitted or done.decision.preempted or done.evicted or done.woken or before != self._sizes():
                 seen.clear()
                 recent.clear()
-                whole = (self._held_digest, self._waiting(), self._positions())
+                whole = self.whole_state()
                 states[whole] = states.get(whole, 0) + 1
                 if states[whole] == _LOOP:
                     return Ending(self.rounds, False, True)
@@ -144,7 +169,7 @@ class Simulation:
             recent.append(done)
             positions = self._positions()
             if positions in seen:
-                if self.requeue != "each" and self._wake() > 0:
+                if self.requeue != "each" and self.wake() > 0:
                     continue
                 return Ending(self.rounds, True, False, tuple(recent[seen[positions] :]))
             seen[positions] = len(recent)
@@ -162,65 +187,59 @@ class Simulation:
     def _evict(self, preempted: list[tuple[Victim, Entry]]) -> tuple[str, ...]:
         gone = []
         for victim, _ in preempted:
-            if not victim.info.evicted:
-                self.evictions[victim.info.key] = victim.reason
-                self._give_back(victim.info, "Preempted", resets_checks=True)
-                gone.append(victim.info.key)
+            info = victim.info
+            if not info.evicted:
+                self.evictions[info.key] = victim.reason
+                self._give_back(info, evictions.after_preemption(info.workload, victim.reason, self.now))
+                gone.append(info.key)
         for info in self._leaving:
-            evicted = next(c for c in info.workload.conditions if c.type == workloads.EVICTED)
-            self.evictions.setdefault(info.key, _eviction_reason(info))
-            # The eviction itself reset the checks, if at all: it lies before this state.
-            self._give_back(info, evicted.reason, resets_checks=False)
+            self.evictions.setdefault(info.key, evictions.reason_of(info.workload))
+            self._give_back(info, evictions.after_eviction(info.workload, self.now))
             gone.append(info.key)
         self._leaving = []
         return tuple(sorted(gone))
 
-    def _give_back(self, info: Info, reason: str, *, resets_checks: bool) -> None:
+    def _give_back(self, info: Info, workload: Workload) -> None:
+        """The quota is free again, and the workload waits as it is now; its search of flavors starts from scratch."""
         queue = info.queue
         assert queue is not None
         self.snapshot.release(info)
         queue.generation += 1
+        node = self._mark_freed(info, queue)
+        entry = self.assigned.pop(info.key, None)
+        self._held_digest -= hash(info.key) if entry is None else _digest(entry)
+        if node is None or not workloads.may_queue(workload, self.settings):
+            return
+        waiting = self.snapshot.reader.read(workload)
+        waiting.queue = node
+        pool = self.pools.queues[node.name]
+        if workloads.waits_for_backoff(workload, self.now):
+            pool.park(waiting)
+        else:
+            pool.add(waiting)
+
+    def _mark_freed(self, info: Info, queue: QueueNode) -> QueueNode | None:
+        """Have the tree woken; the queue that takes the workload in again, if any."""
         # Observed: quota that a workload of a stopped or missing LocalQueue frees wakes nobody up.
         node = self.pools.queue_of(info.workload)
         if node is not None:
             self._freed[id(queue.tree)] = queue.tree
-        entry = self.assigned.pop(info.key, None)
-        if entry is not None:
-            self._held_digest -= _digest(entry)
-        else:
-            self._held_digest -= hash(info.key)
-            info = self._as_pending(info, reason)
-        if resets_checks and info.workload.checks:
-            info.workload = replace(
-                info.workload, checks=tuple(replace(check, state="Pending") for check in info.workload.checks)
-            )
-        info.evicted = False
-        info.last_tried = None
-        if node is None or not workloads.may_queue(info.workload, self.settings):
-            return
-        info.queue = node
-        pool = self.pools.queues[node.name]
-        if workloads.waits_for_backoff(info.workload, self.now):
-            pool.park(info)
-        else:
-            pool.add(info)
+        return node
 
-    def _as_pending(self, info: Info, reason: str) -> Info:
-        """A workload of the state as it is after its eviction: without admission, asking for all of its pods again."""
-        again = "True" if reason in _QUEUES_AGAIN else "False"
-        changed = {workloads.QUOTA_RESERVED, "Admitted", workloads.REQUEUED}
-        kept = [c for c in info.workload.conditions if c.type not in changed]
-        workload = replace(
-            info.workload,
-            admission=None,
-            conditions=(*kept, Condition(workloads.REQUEUED, again, reason, last_transition=self.now)),
-        )
-        return self.snapshot.reader.read(workload)
+    @property
+    def has_freed(self) -> bool:
+        """Whether quota was freed since the pools were last woken."""
+        return bool(self._freed)
 
-    def _wake(self) -> int:
+    def wake(self) -> int:
+        """Bring back the pools of trees where quota was freed; how many workloads moved."""
         freed = list(self._freed.values())
         self._freed.clear()
         return sum(self.pools.wake(tree) for tree in freed)
+
+    def whole_state(self) -> object:
+        """Everything that later rounds depend on, but the clock; equal values are equal states."""
+        return (self._held_digest, self._waiting(), self._positions())
 
     def _sizes(self) -> list[tuple[int, int]]:
         return [(len(pool.active), len(pool.inadmissible)) for pool in self.pools.queues.values()]
@@ -246,14 +265,6 @@ def _scan(tried: ScanState) -> tuple[object, ...]:
 
 def _digest(entry: Entry) -> int:
     return hash((entry.info.key, entry.usage, entry.counts))
-
-
-def _eviction_reason(info: Info) -> str:
-    """The reason that counts for an eviction: that of the Preempted condition for a preemption, else of Evicted."""
-    found = {c.type: c for c in info.workload.conditions if c.status == "True"}
-    evicted = found[workloads.EVICTED]
-    preempted = found.get(workloads.PREEMPTED)
-    return preempted.reason if evicted.reason == "Preempted" and preempted is not None else evicted.reason
 
 
 def admission_of(entry: Entry) -> Admission:

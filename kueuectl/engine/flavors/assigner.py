@@ -12,7 +12,7 @@ Rules (docs: ClusterQueue, Resource groups and FlavorFungibility; Workload; obse
    the height of the lowest subtree that holds it. Else, when the queue may preempt for it (within its nominal quota,
    or reclaimable below the root, or it may preempt while borrowing), the oracle says what preemption would do.
 5. `grades` says which flavor is kept and when the search stops; the index of the last one tried is remembered.
-   With gate FlavorFungibility off, every search starts over, and yet always counts as one that has flavors left (observed).
+   With gate FlavorFungibility off, every search starts over, yet always counts as one that has flavors left (observed).
 6. A flavor that is graded as a fit clears the reasons of its group, and a pod set without reasons fits. With preference
    PreemptionOverBorrowing the worst resource of a flavor may be one that fits by borrowing beside one that needs
    preemption: the pod set counts as a fit then, nobody is preempted for it, and it "no longer fits" when its turn comes

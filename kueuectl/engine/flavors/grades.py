@@ -5,7 +5,8 @@ Rules (docs: ClusterQueue, FlavorFungibility):
 1. A flavor is as good as its worst resource.
 2. Better is: 1. the higher grade (fit, reclaim, preempt, no candidates, no fit), 2. borrowing at a lower height.
    With preference PreemptionOverBorrowing, among flavors that could work (fit, reclaim, preempt), the other way round.
-3. The search stops at a flavor that could work, unless it preempts or borrows and the policy for that says TryNextFlavor.
+3. The search stops at a flavor that could work, unless it preempts or borrows and the policy for that says
+   TryNextFlavor.
 """
 
 from __future__ import annotations
