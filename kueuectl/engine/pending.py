@@ -14,7 +14,8 @@ Rules (docs: ClusterQueue, Queueing strategy; KEP-9694 for shapes; observed beha
    that does not match, keeps a workload in it.
 5. A workload goes on with its search of flavors where its last attempt stopped. It starts over when, since that
    attempt, another workload was the head of its ClusterQueue, and quota of that ClusterQueue was taken or freed (its
-   generation moved); either alone does not matter (observed; gate FlavorFungibilityPreserveScanProgress).
+   generation moved); either alone does not matter. With gate FlavorFungibilityPreserveScanProgress off, the quota alone
+   is enough, and so are losing the race in a cycle and a new message (observed).
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class PendingQueue:
         "failed_shapes",
         "heap",
         "inadmissible",
+        "keeps_progress",
         "pushed",
         "queue",
         "sticky",
@@ -57,7 +59,7 @@ class PendingQueue:
         "uses_shapes",
     )
 
-    def __init__(self, queue: QueueNode, *, uses_shapes: bool) -> None:
+    def __init__(self, queue: QueueNode, *, uses_shapes: bool, keeps_progress: bool = True) -> None:
         self.queue = queue
         # The number keeps equal keys apart: a sticky head that comes back is in the heap twice.
         self.heap: list[tuple[tuple[int, int, str, str], int, Info]] = []
@@ -71,6 +73,7 @@ class PendingQueue:
         # The head that was taken out last.
         self.taken: Info | None = None
         self.uses_shapes = uses_shapes and not queue.is_strict
+        self.keeps_progress = keeps_progress
 
     def push(self, info: Info) -> None:
         """Add to the heap."""
@@ -107,7 +110,7 @@ class PendingQueue:
         """Rule 5."""
         self._forget(info)
         generation = self.queue.generation
-        if info is not self.taken and info.generation != generation:
+        if info.generation != generation and (info is not self.taken or not self.keeps_progress):
             info.last_tried = None
         self.taken = info
         info.generation = generation
@@ -148,6 +151,8 @@ class PendingQueue:
             self.sticky = None
         elif reason in _STICKY:
             self.sticky = info.key
+        if reason is Requeue.FAILED_AFTER_NOMINATION and not self.keeps_progress:
+            info.last_tried = None
         if comes_back_at_once(info, reason, strict=self.queue.is_strict):
             self.push(info)
             return True

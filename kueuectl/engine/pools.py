@@ -27,7 +27,11 @@ class Pools:
         self.now = now
         self.honours_backoff = honours_backoff
         uses_shapes = snapshot.settings.gate("SchedulingEquivalenceHashing")
-        self.queues = {node.name: PendingQueue(node, uses_shapes=uses_shapes) for node in snapshot.queues.values()}
+        keeps_progress = snapshot.settings.gate("FlavorFungibilityPreserveScanProgress")
+        self.queues = {
+            node.name: PendingQueue(node, uses_shapes=uses_shapes, keeps_progress=keeps_progress)
+            for node in snapshot.queues.values()
+        }
         for workload in snapshot.state.workloads.values():
             node = self.queue_of(workload)
             if node is not None and workloads.may_queue(workload, snapshot.settings):

@@ -192,8 +192,8 @@ def remove_all(node: Node, usage: Usage) -> None:
 
 
 def fits(node: Node, usage: Usage) -> bool:
-    """Whether all amounts are available at once (they are of different flavor-resources)."""
-    return all(available(node, fr) >= amount for fr, amount in usage)
+    """Whether all amounts are available at once (they are of different flavor-resources); nothing always is."""
+    return all(not amount or available(node, fr) >= amount for fr, amount in usage)
 
 
 def is_borrowing_with(node: Node, fr: int, amount: int) -> bool:

@@ -33,7 +33,7 @@ def fits(demand: Demand, *, borrowing: bool) -> bool:
     for fr, amount in demand.usage:
         if not borrowing and queue.usage[fr] + amount > queue.subtree[fr]:
             return False
-        if amount > quota.available(queue, fr):
+        if amount and amount > quota.available(queue, fr):
             return False
     return True
 
