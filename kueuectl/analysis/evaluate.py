@@ -14,7 +14,7 @@ from kueuectl.engine.entries import Entry, Outcome
 from kueuectl.engine.flavors.assigner import has_pending_flavors
 from kueuectl.engine.infos import Info
 from kueuectl.engine.pending import PendingQueue
-from kueuectl.engine.simulate import Simulation
+from kueuectl.engine.simulate import Round, Simulation
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 
@@ -50,7 +50,8 @@ class Evaluation:
     cluster_queue: str = ""
     path: tuple[str, ...] = ()
     strategy: str = ""
-    other_heads: tuple[str, ...] = field(default=())
+    # How many heads the engine evaluated on the way: what this cost.
+    evaluations: int = 0
 
 
 def evaluate(state: ClusterState, settings: Settings, *, now: int, key: str) -> Evaluation:
@@ -126,7 +127,7 @@ class _Run:
         """Rounds until the workload is evaluated, or the end."""
         simulation, found = self.simulation, self.result
         while True:
-            ending = simulation.run(max_rounds=MAX_ROUNDS, until=self._is_turn)
+            ending = simulation.run(max_rounds=MAX_ROUNDS, until=self._is_turn, on_round=self._count)
             found.rounds = simulation.rounds
             if ending.is_stopped:
                 if self._evaluate():
@@ -139,6 +140,9 @@ class _Run:
             if found.is_long or (self.key in self.pool.inadmissible and found.entry is None):
                 self._evaluate_now()
             return
+
+    def _count(self, done: Round) -> None:
+        self.result.evaluations += len(done.decision.entries)
 
     def _target(self) -> Info | None:
         return self.pool.active.get(self.key)
@@ -158,6 +162,7 @@ class _Run:
         assert head is not None
         self._look(target)
         done = self.simulation.step()
+        self._count(done)
         if head is target:
             self.result.entry = next(entry for entry in done.decision.entries if entry.info is target)
             self._note_contender(done.decision.entries)

@@ -68,18 +68,18 @@ def workload(
 _BY_FLAVORS = frozenset({Code.NO_FLAVOR, Code.NEVER_FITS, Code.BORROW_LIMIT, Code.LEND_LIMIT, Code.QUOTA})
 
 
-def verdict_only(state: ClusterState, settings: Settings, *, now: int, key: str) -> tuple[Verdict, tuple[str, ...]]:
-    """The verdict alone, and the victims: what experiments ask for. The state must be settled."""
+def verdict_only(state: ClusterState, settings: Settings, *, now: int, key: str) -> proposals.Proof:
+    """The verdict alone, the victims, and what that cost: for experiments. The state must be settled."""
     subject = state.workloads[key]
     verdict = _without_evaluation(subject, state, settings, now)
     if verdict is not None:
-        return verdict, ()
+        return proposals.Proof(verdict)
     found = evaluate.evaluate(state, settings, now=now, key=key)
-    return verdicts.of(found), found.preemption.victims
+    return proposals.Proof(verdicts.of(found), found.preemption.victims, found.evaluations)
 
 
 def _proposals(state: ClusterState, settings: Settings, now: int, explanation: Explanation) -> tuple[Proposal, ...]:
-    def prove(changed: ClusterState, with_settings: Settings, key: str) -> tuple[Verdict, tuple[str, ...]]:
+    def prove(changed: ClusterState, with_settings: Settings, key: str) -> proposals.Proof:
         return verdict_only(changed, with_settings, now=now, key=key)
 
     return proposals.find(state, settings, explanation, prove=prove)

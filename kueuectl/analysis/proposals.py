@@ -16,14 +16,22 @@ from kueuectl.analysis.explanation import Code, Explanation, Proposal, Verdict
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 
-Prove = Callable[[ClusterState, Settings, str], tuple[Verdict, tuple[str, ...]]]
+
+class Proof(NamedTuple):
+    """What the engine said of a changed state; `evaluations` is how many heads it looked at for that."""
+
+    verdict: Verdict
+    victims: tuple[str, ...] = ()
+    evaluations: int = 0
+
+
+Prove = Callable[[ClusterState, Settings, str], Proof]
 
 # How often the engine is asked at most for one explanation, and how many answers a reader wants.
 MAX_TRIES = 40
 MAX_PROPOSALS = 6
-# Above this many workloads in the tree, each try costs too much for many of them.
-_LARGE = 3000
-_TRIES_WHEN_LARGE = 6
+# No more tries once the engine has looked at so many heads: under a second also on a full cluster.
+MAX_EVALUATIONS = 1500
 
 _GOOD = frozenset({Code.FITS, Code.PREEMPTING, Code.ADMITTED, Code.CHECKS})
 _SHORT = frozenset({Code.QUOTA, Code.BORROW_LIMIT, Code.LEND_LIMIT, Code.NO_VICTIMS, Code.NEVER_FITS, Code.CONTENDED})
@@ -43,18 +51,20 @@ class _Experiments:
         self.settings = settings
         self.key = key
         self.prove = prove
-        self.left = _TRIES_WHEN_LARGE if len(self.state.workloads) > _LARGE else MAX_TRIES
+        self.left = MAX_TRIES
+        self.evaluations = 0
 
     def run(self, change: Change) -> _Tried | None:
         """The outcome of one change; None when it does not help, or the budget is used up."""
-        if self.left <= 0:
+        if self.left <= 0 or self.evaluations > MAX_EVALUATIONS:
             return None
         self.left -= 1
         made = change.make(self.state, self.settings)
         if made is None:
             return None
-        verdict, victims = self.prove(*made, self.key)
-        return _Tried(change, verdict, victims) if verdict.code in _GOOD else None
+        proof = self.prove(*made, self.key)
+        self.evaluations += proof.evaluations
+        return _Tried(change, proof.verdict, proof.victims) if proof.verdict.code in _GOOD else None
 
 
 def find(state: ClusterState, settings: Settings, explanation: Explanation, *, prove: Prove) -> tuple[Proposal, ...]:
@@ -114,10 +124,11 @@ def _families(experiments: _Experiments, explanation: Explanation) -> Iterator[I
         yield changes.without_selector(state, key)
         yield changes.other_queues(state, key)
     elif code in _SHORT:
-        yield changes.finishing(state, explanation)
-        yield changes.fewer_pods(state, key, experiments.run)
-        yield changes.other_queues(state, key)
-        yield changes.higher_priority(state, key, explanation)
+        # Those with one try first: the budget may end before the families with many.
         yield changes.more_nominal(state, key, explanation)
         yield changes.more_borrowing(state, explanation)
         yield changes.more_lending(state, explanation)
+        yield changes.other_queues(state, key)
+        yield changes.higher_priority(state, key, explanation)
+        yield changes.fewer_pods(state, key, experiments.run)
+        yield changes.finishing(state, explanation)

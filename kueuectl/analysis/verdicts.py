@@ -36,7 +36,7 @@ def _code(entry: Entry, found: Evaluation) -> Code:
     match entry.outcome:
         case Outcome.ADMITTED:
             return Code.FITS
-        case Outcome.PREEMPTING:
+        case Outcome.PREEMPTING | Outcome.MIGRATING:
             return Code.PREEMPTING
         case Outcome.INVALID_RESOURCES | Outcome.LIMIT_RANGE:
             return Code.INVALID
@@ -46,7 +46,7 @@ def _code(entry: Entry, found: Evaluation) -> Code:
             return Code.CHECKS
         case Outcome.PODS_READY_BLOCK:
             return Code.PODS_READY_BLOCK
-        case Outcome.GATED:
+        case Outcome.GATED | Outcome.BETTER_VARIANT | Outcome.UNACCEPTABLE_VARIANT:
             return Code.HELD
         case Outcome.NO_CANDIDATES:
             return _short(entry.queue, found, may_preempt=can_preempt(entry.queue))
