@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kueuectl import times
-from kueuectl.engine import shares
+from kueuectl.engine import shares, workloads
 from kueuectl.engine.entries import Entry
 from kueuectl.engine.reasons import REQUEUE_NAMES
 from kueuectl.engine.simulate import Round, Simulation, admission_of, waits_for_checks
@@ -96,14 +96,13 @@ def cycle_line(simulation: Simulation, done: Round) -> dict[str, Any]:
         {"workload": key, **describe(admission_of(entry), admitted=not waits_for_checks(entry))}
         for key, entry in sorted(admitted.items())
     ]
-    line["preempted"] = [
-        {
-            "workload": victim.info.key,
-            "reason": victim.reason,
-            "preemptor": entry.info.key,
-        }
-        for victim, entry in sorted(decision.preempted, key=lambda pair: pair[0].info.key)
+    gone = [
+        {"workload": victim.info.key, "reason": victim.reason, "preemptor": entry.info.key}
+        for victim, entry in decision.preempted
     ]
+    # Variants that make room for a better one: the oracle names no reason of a preemption, and no preemptor.
+    gone += [{"workload": sibling.key, "evictedReason": workloads.MIGRATION} for sibling, _ in decision.migrated]
+    line["preempted"] = sorted(gone, key=lambda found: found["workload"])
     line["pending"] = [
         {
             "workload": entry.info.key,

@@ -9,6 +9,10 @@ Rules (docs: Preemption, Cohort; KEP-1714; observed behaviour where they are sil
    assigned again among the flavors it was nominated for, as if those victims were gone already.
 4. It no longer fits when all victims so far, and its own, are gone: put back.
 5. It takes its usage. A fit is admitted; otherwise its victims are preempted, and its search of flavors starts over.
+6. First of all, a variant of a workload may be skipped; and instead of being admitted, it may have to migrate first
+   (`variants`).
+7. After rule 2 (and after a new assignment by rule 3) an entry whose preemption gates are closed is put back, and keeps
+   nothing (KEP-8303).
 
 During the cycle the victims keep their usage. Afterwards only admitted entries keep theirs.
 """
@@ -17,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kueuectl.engine import order, quota
+from kueuectl.engine import order, quota, workloads
 from kueuectl.engine.entries import Decision, Entry, Outcome
 from kueuectl.engine.infos import Info
 from kueuectl.engine.nominate import Nominator
@@ -34,6 +38,7 @@ class Cycle:
     def __init__(self, nominator: Nominator) -> None:
         self.nominator = nominator
         self.settings = nominator.snapshot.settings
+        self._variants = nominator.variants
         self._recomputes = self.settings.gate("RecomputeAssignmentUponPreemptionTargetsOverlap")
         self._added: list[tuple[QueueNode, Usage]] = []
         # Victims so far, by tree and key: in one tree only they matter to each other.
@@ -41,6 +46,7 @@ class Cycle:
         self._admitted: list[Entry] = []
         self._preempted: list[tuple[Victim, Entry]] = []
         self._skipped: dict[str, int] = {}
+        self._migrated: list[tuple[Info, Entry]] = []
 
     def decide(self, heads: Iterable[tuple[Info, QueueNode]]) -> Decision:
         """What happens to each head."""
@@ -52,7 +58,7 @@ class Cycle:
             self._process(entry)
         for queue, usage in self._added:
             quota.remove_all(queue, usage)
-        return Decision(taken, self._admitted, self._preempted, self._skipped)
+        return Decision(taken, self._admitted, self._preempted, self._skipped, tuple(self._migrated))
 
     def _in_order(self, entries: list[Entry]) -> Iterable[Entry]:
         if self.settings.fair_sharing is None:
@@ -61,6 +67,8 @@ class Cycle:
 
     def _process(self, entry: Entry) -> None:
         if entry.assignment is None:
+            return
+        if self._variants.is_on and self._is_skipped(entry):
             return
         mode = entry.mode
         if mode is Mode.NO_FIT:
@@ -72,10 +80,49 @@ class Cycle:
             return
         tree = id(entry.queue.tree)
         gone = self._gone.get(tree, {})
-        if gone and any(victim.info.key in gone for victim in entry.victims):
-            self._overlaps(entry, gone)
-            return
-        self._take(entry, gone)
+        overlaps = bool(gone) and any(victim.info.key in gone for victim in entry.victims)
+        if overlaps:
+            entry.blocked_by = next(gone[v.info.key][1].info for v in entry.victims if v.info.key in gone)
+        if overlaps and self._recomputes:
+            self._recompute(entry, gone)
+        elif self._is_gated(entry):
+            pass
+        elif overlaps:
+            entry.outcome = Outcome.OVERLAPPING_VICTIMS
+            entry.requeue = Requeue.FAILED_AFTER_NOMINATION
+            self._skip(entry)
+        else:
+            self._take(entry, gone)
+
+    def _is_gated(self, entry: Entry) -> bool:
+        """Rule 7; sets outcome and requeue reason."""
+        if not entry.victims or not workloads.closed_gates(entry.info.workload, self.settings):
+            return False
+        entry.outcome = Outcome.GATED
+        entry.requeue = Requeue.PREEMPTION_GATED
+        entry.info.last_tried = None
+        return True
+
+    def _is_skipped(self, entry: Entry) -> bool:
+        """Rule 6; sets outcome and requeue reason."""
+        better = self._variants.more_favorable(entry.info, entry.queue)
+        if better is None:
+            return False
+        entry.outcome = Outcome.BETTER_VARIANT
+        entry.requeue = Requeue.FAILED_AFTER_NOMINATION
+        entry.blocked_by = better
+        return True
+
+    def _migrates(self, entry: Entry) -> bool:
+        """Rule 6; sets outcome and requeue reason."""
+        sibling = self._variants.less_favorable(entry.info, entry.queue)
+        if sibling is None:
+            return False
+        self._migrated.append((sibling, entry))
+        entry.outcome = Outcome.MIGRATING
+        entry.requeue = Requeue.PENDING_MIGRATION
+        entry.info.last_tried = None
+        return True
 
     def _take(self, entry: Entry, gone: dict[str, tuple[Info, Entry]]) -> None:
         if not _fits_without(entry, gone):
@@ -86,8 +133,9 @@ class Cycle:
             return
         self._add(entry.queue, entry.usage)
         if entry.mode is Mode.FIT:
-            entry.outcome = Outcome.ADMITTED
-            self._admitted.append(entry)
+            if not (self._variants.is_on and self._migrates(entry)):
+                entry.outcome = Outcome.ADMITTED
+                self._admitted.append(entry)
             return
         gone = self._gone.setdefault(id(entry.queue.tree), gone)
         for victim in entry.victims:
@@ -113,17 +161,8 @@ class Cycle:
         if not entry.queue.always_reclaims:
             self._add(entry.queue, reserved(entry.queue, entry.usage, borrowing=entry.height > 0))
 
-    def _overlaps(self, entry: Entry, gone: dict[str, tuple[Info, Entry]]) -> None:
-        """Rule 3."""
-        entry.blocked_by = next(gone[v.info.key][1].info for v in entry.victims if v.info.key in gone)
-        if not self._recomputes:
-            entry.outcome = Outcome.OVERLAPPING_VICTIMS
-            entry.requeue = Requeue.FAILED_AFTER_NOMINATION
-            self._skip(entry)
-            return
-        self._recompute(entry, gone)
-
     def _recompute(self, entry: Entry, gone: dict[str, tuple[Info, Entry]]) -> None:
+        """Rule 3 with its gate."""
         snapshot = self.nominator.snapshot
         away = [(info, info.queue) for info, _ in gone.values()]
         for info, _ in away:
@@ -142,7 +181,7 @@ class Cycle:
             entry.requeue = Requeue.NO_FIT
         elif not entry.victims:
             self._reserve(entry)
-        else:
+        elif not self._is_gated(entry):
             self._take(entry, gone)
 
 

@@ -28,6 +28,9 @@ class Outcome(StrEnum):
     CHECKS_FAILED = "checks failed"
     INVALID_RESOURCES = "invalid resources"
     LIMIT_RANGE = "limit range"
+    MIGRATING = "waits for a less favorable variant to leave"
+    BETTER_VARIANT = "a more favorable variant is admitted"
+    UNACCEPTABLE_VARIANT = "below the last acceptable flavor"
     PODS_READY_BLOCK = "waits for pods to be ready"
 
 
@@ -81,9 +84,13 @@ class Entry:
 
 
 class Decision(NamedTuple):
-    """What one cycle did: entries in the order in which they were taken, and who is preempted by whom."""
+    """What one cycle did: entries in the order in which they were taken, and who is preempted by whom.
+
+    `migrated` are variants that make room for a more favorable one, with its entry.
+    """
 
     entries: list[Entry]
     admitted: list[Entry]
     preempted: list[tuple[Victim, Entry]]
     skipped_preemptions: dict[str, int]
+    migrated: tuple[tuple[Info, Entry], ...] = ()

@@ -31,6 +31,15 @@ def after_preemption(workload: Workload, reason: str, now: int) -> Workload:
     return after_eviction(replace(workload, conditions=conditions, checks=reset), now)
 
 
+def after_migration(workload: Workload, now: int) -> Workload:
+    """A variant that made room for a more favorable one now, and whose job stopped at once (KEP-8691)."""
+    conditions = (
+        *(condition for condition in workload.conditions if condition.type != workloads.EVICTED),
+        Condition(workloads.EVICTED, "True", workloads.MIGRATION, last_transition=now),
+    )
+    return after_eviction(replace(workload, conditions=conditions), now)
+
+
 def after_eviction(workload: Workload, now: int) -> Workload:
     """An evicted workload whose job has stopped now."""
     reason = next(condition.reason for condition in workload.conditions if condition.type == workloads.EVICTED)

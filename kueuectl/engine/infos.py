@@ -26,6 +26,7 @@ class Info:
         "evicted",
         "frs",
         "generation",
+        "is_admitted",
         "key",
         "last_tried",
         "local_usage",
@@ -59,6 +60,8 @@ class Info:
         # The generation of its ClusterQueue when it was last taken out: see `pending`, rule 5.
         self.generation = 0
         self.evicted = False
+        # Admitted since the state was read, on which its conditions say nothing.
+        self.is_admitted = False
         self.reserved_at = 0
         # What its LocalQueue used lately, over its weight: only with admission fair sharing.
         self.local_usage = 0.0

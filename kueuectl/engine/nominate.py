@@ -7,6 +7,7 @@ Rules (docs: Workload, ClusterQueue; KEP-420, partial admission):
 2. Flavors for the full counts. A fit is taken; a preemption with victims too.
 3. Else, with partial admission, the largest counts that fit or can preempt, searched by `reducer`.
 4. Else what the full counts gave.
+5. The search of flavors may refuse a variant of a workload (`variants`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Nominator:
         self.snapshot = snapshot
         self.preemptor = Preemptor(snapshot.settings)
         self.assigner = Assigner(snapshot, self.preemptor)
+        self.variants = self.assigner.variants
         self._partial = snapshot.settings.gate("PartialAdmission")
 
     def nominate(self, info: Info, queue: QueueNode) -> Entry:
@@ -43,6 +45,9 @@ class Nominator:
         entry.counts = counts
         entry.usage = tuple(assignment.usage.items())
         info.last_tried = assignment.last_tried
+        if assignment.is_unacceptable:
+            entry.assignment = None
+            entry.outcome = Outcome.UNACCEPTABLE_VARIANT
         return entry
 
     def reassign(self, entry: Entry) -> None:
@@ -140,5 +145,3 @@ def matches_namespace(snapshot: Snapshot, namespace: str, queue: QueueNode) -> b
     if found is None:
         return True
     return selectors.matches(selector, dict(found.labels))
-
-

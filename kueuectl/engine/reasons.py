@@ -116,7 +116,7 @@ FlavorReason = (
 
 
 class Blocker(IntEnum):
-    """What keeps a flavor, or a whole workload, out: ordered from the worst to what is nearest to running (KEP-10852)."""
+    """What keeps a flavor, or a whole workload, out: from the worst to what is nearest to running (KEP-10852)."""
 
     NO_MATCHING_FLAVOR = 0
     EXCEEDS_MAX_QUOTA = 1

@@ -19,7 +19,6 @@ from kueuectl.engine.entries import Decision, Entry
 from kueuectl.engine.infos import Info, ScanState
 from kueuectl.engine.nominate import Nominator
 from kueuectl.engine.pools import Pools
-from kueuectl.engine.preemption.plan import Victim
 from kueuectl.engine.snapshot import QueueNode, Snapshot, Tree
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
@@ -101,7 +100,7 @@ class Simulation:
             self.last_entries[entry.info.key] = entry
             if self.pools.queues[entry.queue.name].requeue(entry.info, entry.requeue):
                 in_heap.add(entry.info.key)
-        evicted = self._evict(decision.preempted) if settle else ()
+        evicted = self._evict(decision) if settle else ()
         woken = self.wake() if settle and self.requeue == "each" else 0
         done = Round(self.rounds, self.now, decision, frozenset(in_heap), evicted, woken)
         self.advance_to(self.now + self.tick)
@@ -177,6 +176,7 @@ class Simulation:
     def _admit(self, entry: Entry) -> None:
         info = entry.info
         info.set_holding(entry.usage, reserved_at=self.now, evicted=False)
+        info.is_admitted = not waits_for_checks(entry)
         self.snapshot.hold(info, entry.queue)
         entry.queue.generation += 1
         self.pools.queues[entry.queue.name].remove(info.key)
@@ -184,9 +184,14 @@ class Simulation:
         self.last_entries.pop(info.key, None)
         self._held_digest += _digest(entry)
 
-    def _evict(self, preempted: list[tuple[Victim, Entry]]) -> tuple[str, ...]:
+    def _evict(self, decision: Decision) -> tuple[str, ...]:
         gone = []
-        for victim, _ in preempted:
+        for sibling, _ in decision.migrated:
+            self.evictions[sibling.key] = workloads.MIGRATION
+            self._give_back(sibling, evictions.after_migration(sibling.workload, self.now))
+            self._leaving = [other for other in self._leaving if other is not sibling]
+            gone.append(sibling.key)
+        for victim, _ in decision.preempted:
             info = victim.info
             if not info.evicted:
                 self.evictions[info.key] = victim.reason

@@ -20,9 +20,13 @@ PREEMPTED = "Preempted"
 REQUEUED = "Requeued"
 ON_HOLD = "OnHold"
 BLOCKED = "BlockedOnPreemptionGates"
+# The reason of an eviction for a more favorable variant.
+MIGRATION = "FlavorMigration"
 
 GATED_BY_ANNOTATION = "kueue.x-k8s.io/admission-gated-by"
 REPLACES_ANNOTATION = "kueue.x-k8s.io/workload-slice-replacement-for"
+# The parent of variants (KEP-8691, concurrent admission).
+PARENT_LABEL = "kueue.x-k8s.io/concurrent-admission-parent"
 ALLOWED_FLAVORS_ANNOTATION = "kueue.x-k8s.io/workload-allowed-resource-flavors"
 
 _SECOND = 1_000_000_000
@@ -69,9 +73,10 @@ def gates(workload: Workload, settings: Settings) -> tuple[str, ...]:
 
 
 def may_queue(workload: Workload, settings: Settings) -> bool:
-    """Whether a queue takes it in: not switched off, finished, gated, on hold, and without quota yet."""
+    """Whether a queue takes it in: not switched off, finished, gated, on hold, and without quota yet, and no parent."""
     return (
         workload.active
+        and not is_parent(workload, settings)
         and not is_reserved(workload)
         and not is_finished(workload)
         and not gates(workload, settings)
@@ -130,6 +135,23 @@ def allowed_flavors(workload: Workload, settings: Settings) -> frozenset[str] | 
         return None
     text = annotation(workload, ALLOWED_FLAVORS_ANNOTATION)
     return frozenset(part.strip() for part in text.split(",")) if text else None
+
+
+def is_parent(workload: Workload, settings: Settings) -> bool:
+    """Whether it stands for its variants, which are scheduled in its place (KEP-8691, concurrent admission)."""
+    return bool(workload.labels) and settings.gate("ConcurrentAdmission") and (PARENT_LABEL, "true") in workload.labels
+
+
+def controller_uid(workload: Workload) -> str:
+    """The uid of its controlling owner; "" without one."""
+    return next((owner.uid for owner in workload.owners if owner.is_controller), "")
+
+
+def closed_gates(workload: Workload, settings: Settings) -> tuple[str, ...]:
+    """Names of gates that keep it from preempting (KEP-8303): those that nobody has opened."""
+    if not workload.preemption_gates or not settings.gate("MultiKueueOrchestratedPreemption"):
+        return ()
+    return tuple(gate.name for gate in workload.preemption_gates if gate.position != "Open")
 
 
 def annotation(workload: Workload, name: str) -> str:

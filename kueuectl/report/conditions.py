@@ -6,7 +6,10 @@ Rules (docs: Workload; KEP-10852; observed):
    with their old message; Admitted follows when the workload lists all checks that its queue wants of it.
 2. Put back: QuotaReserved is False with reason and message. With the gate UnadmittedWorkloadsObservability Admitted is
    False too.
+   One that is held by its preemption gates gets BlockedOnPreemptionGates; where it has that already, nothing is
+   written.
 3. Preempted: Evicted and Preempted become True. The quota stays reserved until the pods are gone.
+   A variant that makes room for a more favorable one is Evicted for FlavorMigration.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kueuectl.engine import checks, workloads
-from kueuectl.engine.entries import Entry
+from kueuectl.engine.entries import Entry, Outcome
+from kueuectl.engine.infos import Info
 from kueuectl.engine.preemption.plan import Victim
 from kueuectl.engine.simulate import admission_of
 from kueuectl.engine.snapshot import QueueNode
@@ -65,7 +69,13 @@ def put_back(entry: Entry, settings: Settings, *, now: int) -> Conditions:
     """The conditions of a workload that is put back into its queue. Rule 2."""
     workload = entry.info.workload
     write = _Writer(workload, now)
+    if entry.outcome is Outcome.GATED:
+        blocked = write(workloads.BLOCKED, "True", "PreemptionGated", message=narrate.entry(entry))
+        if written(workload.conditions, [blocked]) == workload.conditions:
+            return workload.conditions
     changes = [write(_RESERVED, "False", narrate.entry_reason(entry, settings), message=narrate.entry(entry))]
+    if entry.outcome is Outcome.GATED:
+        changes.append(blocked)
     if settings.gate("UnadmittedWorkloadsObservability"):
         changes.append(write(workloads.ADMITTED, "False", "NoReservation", message="The workload has no reservation"))
     return written(workload.conditions, changes)
@@ -80,6 +90,15 @@ def preempted(victim: Victim, preemptor: Workload, queue: QueueNode, *, now: int
         write(workloads.PREEMPTED, "True", victim.reason, message=message),
     ]
     return written(workload.conditions, changes)
+
+
+def migrated(sibling: Info, preemptor: Workload, *, now: int) -> Conditions:
+    """The conditions of a variant that makes room for a more favorable one. Rule 3."""
+    write = _Writer(sibling.workload, now)
+    message = narrate.migrated(preemptor)
+    return written(
+        sibling.workload.conditions, [write(workloads.EVICTED, "True", workloads.MIGRATION, message=message)]
+    )
 
 
 class _Writer:

@@ -45,6 +45,11 @@ def of_decision(decision: Decision, state: ClusterState, settings: Settings, *, 
         for victim, preemptor in decision.preempted:
             if preemptor is entry:
                 found += _of_victim(victim, entry, state, settings)
+        found += [
+            Event(sibling.key, "Normal", "EvictedDueToFlavorMigration", narrate.migrated(entry.info.workload))
+            for sibling, preemptor in decision.migrated
+            if preemptor is entry
+        ]
         if entry.outcome is Outcome.ADMITTED:
             found += _of_admitted(entry, settings, now=now)
         else:

@@ -42,7 +42,7 @@ def flavor_reason(reason: FlavorReason) -> str:
         case AffinityMismatch(flavor):
             return f"flavor {flavor} doesn't match node affinity"
         case FlavorNotAllowed(flavor):
-            return f"flavor {flavor} is not allowed for this workload"
+            return f"skipping flavor {flavor} due to WorkloadAllowedResourceFlavorAnnotation annotation"
         case FlavorNotNominated(flavor, resource):
             return f"skipping flavor {flavor} as it is not found in the nomination mapping for resource {resource}"
         case ExceedsCapacity(flavor, resource, before, request, maximum):
@@ -95,6 +95,8 @@ _FIXED = {
     ),
     Outcome.NO_LONGER_FITS: "Workload no longer fits after processing another workload",
     Outcome.GATED: "Workload requires preemption, but it's gated",
+    Outcome.BETTER_VARIANT: "A more favorable variant is already admitted",
+    Outcome.UNACCEPTABLE_VARIANT: "Target flavor is below LastAcceptableFlavorName",
     Outcome.NAMESPACE_MISMATCH: "workload namespace doesn't match ClusterQueue selector",
     Outcome.CHECKS_FAILED: "The workload has failed admission checks",
     Outcome.PODS_READY_BLOCK: "waiting for all admitted workloads to be in PodsReady condition",
@@ -114,6 +116,9 @@ _REASONS = {
     Outcome.INVALID_RESOURCES: "Misconfigured",
     Outcome.LIMIT_RANGE: "Misconfigured",
     Outcome.CHECKS_FAILED: "PendingEvaluation",
+    Outcome.MIGRATING: "WaitingForPreemptedWorkloads",
+    Outcome.BETTER_VARIANT: "PendingEvaluation",
+    Outcome.UNACCEPTABLE_VARIANT: "PendingEvaluation",
     Outcome.PODS_READY_BLOCK: "WaitingForPodsReady",
 }
 
@@ -141,6 +146,8 @@ def entry(found: Entry) -> str:
     text = "" if found.assignment is None else assignment(found.assignment)
     if found.outcome is Outcome.PREEMPTING and found.preempted:
         return f"{text}. Pending the preemption of {found.preempted} workload(s)"
+    if found.outcome is Outcome.MIGRATING:
+        return f"{text}. Pending the migration of 1 workload(s)"
     return text
 
 
@@ -167,4 +174,12 @@ def preempted(victim: Victim, preemptor: Workload, queue: QueueNode) -> str:
     return (
         f"Preempted to accommodate a workload (UID: {preemptor.uid or _UNKNOWN}, JobUID: {job or _UNKNOWN}) due to "
         f"{_PREEMPTION[victim.reason]}; preemptor path: {path(queue)}; preemptee path: {path(victim.info.queue)}"
+    )
+
+
+def migrated(preemptor: Workload) -> str:
+    """The message of the Evicted condition of a variant that makes room for a more favorable one."""
+    return (
+        f"Evicted to accommodate a workload (UID: {preemptor.uid or _UNKNOWN}) "
+        "due to migration to more favorable resource flavor"
     )

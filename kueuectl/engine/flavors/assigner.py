@@ -43,6 +43,7 @@ from kueuectl.engine.reasons import (
     blocker_of,
 )
 from kueuectl.engine.snapshot import FlavorOption, Group, QueueNode, Snapshot
+from kueuectl.engine.variants import Variants
 from kueuectl.model.flavors import ResourceFlavor
 from kueuectl.model.workloads import PodSet
 
@@ -154,7 +155,7 @@ class PodSetResult:
 class Assignment:
     """The outcome for a workload. `usage` is what it would take, per flavor-resource."""
 
-    __slots__ = ("attempts", "height", "mode", "pod_sets", "usage")
+    __slots__ = ("attempts", "height", "is_unacceptable", "mode", "pod_sets", "usage")
 
     def __init__(self) -> None:
         self.pod_sets: list[PodSetResult] = []
@@ -162,6 +163,8 @@ class Assignment:
         self.height = 0
         self.mode = Mode.FIT
         self.attempts: list[Attempt] = []
+        # The search ended at a flavor that this variant of a workload may not migrate to.
+        self.is_unacceptable = False
 
     @property
     def blocker(self) -> Blocker | None:
@@ -210,6 +213,7 @@ class Assigner:
         )
         self._only: Mapping[tuple[str, str], str] | None = None
         self._resumes = snapshot.settings.gate("FlavorFungibility")
+        self.variants = Variants(snapshot.settings)
 
     def assign(
         self,
@@ -372,6 +376,10 @@ class _Search:
                 self._exclude(option, out, outcome)
                 continue
             graded, picks = self._grade(option, outcome, preemption_first=preemption_first)
+            if graded[0] is not Grade.NO_FIT and self.assigner.variants.is_unacceptable(self.info, queue):
+                outcome.is_unacceptable = True
+                best, best_graded = picks, graded
+                break
             if not self.assigner._resumes:
                 if graded[0] > best_graded[0]:
                     best, best_graded = picks, graded
@@ -436,7 +444,7 @@ class _Search:
             return Grade.NO_FIT, 0
         free = quota.available(queue, fr)
         height, reclaimable = quota.borrowing_height(queue, fr, wanted)
-        if wanted <= free:
+        if wanted <= free or not wanted:
             return Grade.FIT, height
         self.reasons.append(InsufficientQuota(option.name, resource, wanted - max(0, free)))
         if wanted <= queue.nominal[fr] or reclaimable or self._preempts_while_borrowing():

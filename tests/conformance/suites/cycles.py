@@ -47,6 +47,8 @@ class _Run:
         for victim, entry in done.decision.preempted:
             written = conditions.preempted(victim, entry.info.workload, entry.queue, now=done.at)
             self.conditions[victim.info.key] = told(written)
+        for sibling, entry in done.decision.migrated:
+            self.conditions[sibling.key] = told(conditions.migrated(sibling, entry.info.workload, now=done.at))
         return done
 
     def _fail_admissions(self, done: Round) -> None:
