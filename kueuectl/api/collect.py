@@ -175,20 +175,25 @@ class Collector:
 
     def _add_alike(self, raw: bytes, kind: Kind, source: str, default: wire.Header | None) -> bool:
         """Take a page of one kind at once; False when it isn't one, or has a fault that is to be found one by one."""
+        pool, build = self.pool, decoding.build
         try:
             found = _PAGES[kind.name].decode(raw)
-            pool, versions, builder = self.pool, kind.versions, decoding.build
-            models: list[tuple[str, Any]] = []
             for entry in found:
                 if default is not None:
                     entry.kind, entry.api_version = entry.kind or default.kind, entry.api_version or default.api_version
-                if entry.kind != kind.name or entry.api_version not in versions:
+                if entry.kind != kind.name or entry.api_version not in kind.versions:
                     return False
-                models.append((entry.api_version, builder(entry, kind, pool=pool)))
+            models = [build(entry, kind, pool) for entry in found]
         except (msgspec.DecodeError, KueuectlError, RecursionError):
             return False
-        for version, model in models:
-            self._put(kind, version, model, source)
+        held, preferred = self._objects[kind.name], kind.versions[0]
+        self._note_source(kind, source)
+        for entry, model in zip(found, models, strict=True):
+            key = f"{model.namespace}/{model.name}" if kind.is_namespaced else model.name  # type: ignore[union-attr]
+            if key in held or entry.api_version != preferred:
+                self._put(kind, entry.api_version, model, source)
+            else:
+                held[key] = model
         return True
 
     def _add_one(self, raw: bytes | msgspec.Raw, source: str, default: wire.Header | None) -> None:
@@ -204,9 +209,7 @@ class Collector:
         key = key_of(model, kind)
         before = held.get(key)
         if before is None:
-            runs = self._sources[kind.name]
-            if not runs or runs[-1][1] != source:
-                runs.append((len(held), source))
+            self._note_source(kind, source)
             held[key] = model
             if kind.versions and version != kind.versions[0]:
                 self._versions[kind.name, key] = version
@@ -221,6 +224,11 @@ class Collector:
         if kind.versions.index(version) < kind.versions.index(known):
             held[key] = model
             self._versions[kind.name, key] = version
+
+    def _note_source(self, kind: Kind, source: str) -> None:
+        runs = self._sources[kind.name]
+        if not runs or runs[-1][1] != source:
+            runs.append((len(self._objects[kind.name]), source))
 
     def _conflict(self, kind: Kind, key: str, source: str) -> InputError:
         name = key if kind.name == _OWNERS else f"{kind.name} {key}"

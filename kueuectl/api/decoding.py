@@ -178,12 +178,12 @@ def decode_bytes(
     try:
         found = _DECODERS[kind.name].decode(raw)
         found.api_version, found.kind = header.api_version, header.kind
-        return build(found, kind, pool=pool), header, kind
+        return build(found, kind, pool), header, kind
     except (msgspec.DecodeError, KueuectlError, RecursionError) as error:
         raise explain(raw, kind, source=source, header=header, error=error) from error
 
 
-def build(found: wire.Object, kind: Kind, *, pool: Pool) -> Model:
+def build(found: wire.Object, kind: Kind, pool: Pool) -> Model:
     """The model of a decoded object; raises InputError and QuantityError without the field path."""
     meta = found.metadata
     if meta is None or not meta.name:
@@ -192,7 +192,10 @@ def build(found: wire.Object, kind: Kind, *, pool: Pool) -> Model:
         if kind.is_namespaced and not meta.namespace and kind is not OWNER:
             # As kubectl does without a context's namespace.
             meta.namespace = _DEFAULT_NAMESPACE
-        validate.names(meta, is_known=kind is not OWNER)
+        if meta.namespace not in pool.namespaces:
+            validate.name(meta.namespace, "metadata.namespace", is_known=kind is not OWNER)
+            pool.namespaces.add(meta.namespace)
+        validate.name(meta.name, "metadata.name", is_known=kind is not OWNER)
     model: Model = kind.build(found, pool, found.api_version in _OLD)
     if kind.has_quota and pool.strict:
         validate.quotas(model)

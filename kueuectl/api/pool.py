@@ -47,11 +47,13 @@ class _Days(dict[str, int]):
 class Pool:
     """Shares equal values between objects. `strict` reads as the API server keeps objects, else as they are."""
 
-    __slots__ = ("_amounts", "_days", "_nanos", "_priorities", "_templates", "_values", "strict", "texts")
+    __slots__ = ("_amounts", "_days", "_nanos", "_priorities", "_templates", "_values", "namespaces", "strict", "texts")
 
     def __init__(self, *, strict: bool = True) -> None:
         self.strict = strict
         self.texts = Texts()
+        # Names of namespaces that were checked.
+        self.namespaces: set[str | None] = set()
         self._values: dict[Hashable, Hashable] = {}
         self._templates: dict[bytes, PodTemplate] = {}
         self._nanos: dict[Hashable, NanoList] = {}
@@ -99,6 +101,10 @@ class Pool:
         if len(pairs) == 1:
             ((key, value),) = pairs.items()
             return ((texts[key], value or ""),)
+        if len(pairs) == 2:
+            (key, value), (other, second) = pairs.items()
+            first, last = (texts[key], value or ""), (texts[other], second or "")
+            return (first, last) if key < other else (last, first)
         return tuple(sorted([(texts[key], value or "") for key, value in pairs.items()]))
 
     def shared_labels(self, pairs: wire.StringMap | None) -> Labels:

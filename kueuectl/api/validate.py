@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from kueuectl.api import wire
 from kueuectl.errors import InputError
 from kueuectl.model.queues import ClusterQueue, Cohort, LocalQueue, ResourceGroup
 
@@ -17,16 +16,11 @@ _STOP_SEARCH = ("MayStopSearch", "TryNextFlavor")
 _PREFERENCE = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
 
 
-def names(meta: wire.Meta, *, is_known: bool) -> None:
-    """Refuse names that the API server would not take; other kinds than ours only must not break a path."""
-    matches = _is_subdomain if is_known else _is_segment
-    for path, name in (("metadata.name", meta.name), ("metadata.namespace", meta.namespace)):
-        if name and not matches(name):
-            raise InputError(
-                f"{name[:60]!r} is not a valid name",
-                path=path,
-                hint="lower case letters, digits, '-' and '.', at most 253",
-            )
+def name(text: str | None, path: str, *, is_known: bool) -> None:
+    """Refuse a name that the API server would not take; other kinds than ours only must not break a path."""
+    if text and not (_is_subdomain(text) if is_known else _is_segment(text)):
+        hint = "lower case letters, digits, '-' and '.', at most 253"
+        raise InputError(f"{text[:60]!r} is not a valid name", path=path, hint=hint)
 
 
 def quotas(model: object) -> None:
@@ -70,13 +64,13 @@ def _groups(groups: tuple[ResourceGroup, ...]) -> None:
                     hint="list " + ", ".join(group.covered_resources),
                 )
             for number, entry in enumerate(flavor.resources):
-                for name, value in (
+                for field, value in (
                     ("nominalQuota", entry.nominal),
                     ("borrowingLimit", entry.borrowing_limit),
                     ("lendingLimit", entry.lending_limit),
                 ):
                     if value is not None and value < 0:
-                        raise InputError("must not be negative", path=f"{path}.resources[{number}].{name}")
+                        raise InputError("must not be negative", path=f"{path}.resources[{number}].{field}")
 
 
 def _one_of(value: str, allowed: tuple[str, ...], path: str) -> None:
