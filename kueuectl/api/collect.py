@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
-from kueuectl.api import decoding, wire
+from kueuectl.api import decoding, installation, wire
 from kueuectl.api.decoding import Kind, Model, NotJSONError
+from kueuectl.api.installation import Found
 from kueuectl.api.pool import Pool
 from kueuectl.errors import InputError, KueuectlError
 from kueuectl.model.state import ClusterState, OwnerObject
@@ -72,6 +73,9 @@ class Collector:
 
     def __init__(self, *, strict: bool = True) -> None:
         self.pool = Pool(strict=strict)
+        # What says how Kueue is configured, in the order in which it was found.
+        self.configurations: list[Found] = []
+        self.flags: dict[str, bool] = {}
         # When the dumps among the sources were saved.
         self.saved_at: list[int] = []
         self._objects: dict[str, dict[str, Any]] = {name: {} for name in (*_FIELDS, _OWNERS)}
@@ -200,6 +204,14 @@ class Collector:
         model, header, kind = decoding.decode_bytes(raw, source=source, pool=self.pool, default=default)
         if model is not None:
             self._put(kind, header.api_version or "", model, source)
+            if header.kind == "Deployment":
+                self.flags.update(installation.flags(raw, source=source))
+        elif header.kind == "ConfigMap":
+            self.configurations += installation.configurations(raw, source=source)
+        elif header.kind == "Configuration":
+            self.configurations.append(Found(source, msgspec.json.decode(raw)))
+        elif header.kind == "Dump":
+            self.saved_at += installation.saved_at(raw, source=source)
         elif decoding.is_unknown(header):
             self._unknown[(header.kind or "")[:63]] += 1
 

@@ -33,6 +33,8 @@ Model = (
 )
 
 GROUP = "kueue.x-k8s.io"
+# The group of what this program writes itself.
+OURS = "kueuectl"
 V1BETA1 = "kueue.x-k8s.io/v1beta1"
 V1BETA2 = "kueue.x-k8s.io/v1beta2"
 # Cohorts and Topologies were served so before Kueue 0.14.
@@ -211,7 +213,7 @@ def find_kind(header: wire.Header, *, source: str, name: Callable[[], str] = str
     group, _, version = api_version.rpartition("/")
     kind = _BY_GROUP.get((group, kind_name))
     if kind is None:
-        known = group == GROUP or group.endswith("." + GROUP) or (kind_name in IGNORED)
+        known = group in (GROUP, OURS) or group.endswith("." + GROUP) or kind_name in IGNORED
         return None if known else OWNER
     if api_version not in kind.versions:
         raise InputError(

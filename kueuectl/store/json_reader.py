@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
 
 import msgspec
 
@@ -16,7 +15,7 @@ from kueuectl.api import wire
 from kueuectl.api.decoding import NotJSONError
 from kueuectl.errors import InputError
 from kueuectl.store import scan
-from kueuectl.store.sink import Sink
+from kueuectl.store.sink import Readable, Sink
 
 # What a page is decoded to should stay in the processor's cache while it is made into the model.
 PAGE_BYTES = 64 << 10
@@ -27,20 +26,22 @@ MAX_FILE_BYTES = 4 << 30
 _SPACE = b" \t\r\n"
 _ITEMS = re.compile(rb'"items"\s*:\s*\[')
 # How an item starts: with its version and kind, or at least with its first key.
-_START = re.compile(rb'\{\s*"(?:apiVersion|kind)"\s*:\s*"[^"\\]*"\s*,\s*"(?:kind|apiVersion)"\s*:\s*"[^"\\]*"|\{\s*"[^"\\]*"')
+_START = re.compile(
+    rb'\{\s*"(?:apiVersion|kind)"\s*:\s*"[^"\\]*"\s*,\s*"(?:kind|apiVersion)"\s*:\s*"[^"\\]*"|\{\s*"[^"\\]*"'
+)
 _MAX_CUTS = 4
 _HEADER = msgspec.json.Decoder(wire.Header)
 
 
-def read(stream: BinaryIO, sink: Sink, *, source: str, page_bytes: int = PAGE_BYTES) -> None:
-    """Hand everything in the stream to the sink; raises InputError, and then what was handed over counts for nothing."""
+def read(stream: Readable, sink: Sink, *, source: str, page_bytes: int = PAGE_BYTES) -> None:
+    """Hand everything in the stream to the sink; raises InputError, and then what it got counts for nothing."""
     _Reader(stream, sink, source=source, page_bytes=page_bytes).read()
 
 
 class _Reader:
     """A window on the stream: text[at:] is what was read and not handed over."""
 
-    def __init__(self, stream: BinaryIO, sink: Sink, *, source: str, page_bytes: int) -> None:
+    def __init__(self, stream: Readable, sink: Sink, *, source: str, page_bytes: int) -> None:
         self._stream = stream
         self._sink = sink
         self._source = source
@@ -111,7 +112,7 @@ class _Reader:
                 self._sink.add_page(page, source=self._source, default=default)
 
     def _read_items(self, default: wire.Header | None, late: list[bytes], *, is_known: bool) -> bool:
-        """Hand over the items up to behind the closing bracket. True: they wait in late for the list to name its kind."""
+        """Hand over the items, up to behind the closing bracket. True: they wait in late until their kind is known."""
         is_late, is_first = False, True
         while True:
             self._need(self._page_bytes)

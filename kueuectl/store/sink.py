@@ -1,10 +1,17 @@
-"""What readers of files hand objects to, as JSON bytes."""
+"""What readers of files read from, and what they hand objects to, as JSON bytes."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 from kueuectl.api import wire
+
+
+class Readable(Protocol):
+    """Where bytes come from."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to so many bytes; none at the end."""
 
 
 class Sink(Protocol):
@@ -16,5 +23,5 @@ class Sink(Protocol):
     def add_page(self, raw: bytes, *, source: str = "", default: wire.Header | None = None) -> None:
         """Take a JSON array of objects; default says what they are where they don't."""
 
-    def add_header(self, raw: bytes, *, source: str = "") -> wire.Header:
+    def add_header(self, raw: bytes, *, source: str = "") -> wire.Header | None:
         """Take a list without its items; what its items are by default. Raises InputError when it is no list."""
