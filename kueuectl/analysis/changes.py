@@ -280,7 +280,13 @@ def _shortest(pod_set: PodSetRow) -> FlavorRow | None:
     rows = [row for row in rows if any(resource.missing for resource in row.resources)]
     if not rows:
         return None
-    return min(rows, key=lambda row: sum(resource.missing / max(1, resource.requested) for resource in row.resources))
+
+    def lack(row: FlavorRow) -> tuple[bool, bool, float]:
+        # A flavor that never had the resource (a cpu flavor asked for GPUs) is the last that anybody would add to.
+        foreign = any(resource.missing and not resource.maximum for resource in row.resources)
+        return foreign, row.out == "capacity", sum(r.missing / max(1, r.requested) for r in row.resources)
+
+    return min(rows, key=lack)
 
 
 def finishing(state: ClusterState, explanation: Explanation) -> Iterator[Change]:

@@ -72,11 +72,11 @@ def _by_quota(found: Explanation) -> str:
         case Code.NEVER_FITS:
             return _never_fits(queue, short)
         case Code.BORROW_LIMIT | Code.LEND_LIMIT | Code.QUOTA:
-            return f"{_lacks(short)} in ClusterQueue {queue}. {_binds(short)}"
+            return f"{_lacks(short)} of ClusterQueue {queue}. {_binds(short)}"
         case Code.NO_VICTIMS:
-            return f"{_lacks(short)} in ClusterQueue {queue}, and no allowed set of victims makes room."
+            return f"{_lacks(short)} of ClusterQueue {queue}, and no allowed set of victims makes room."
         case Code.PREEMPTING:
-            return f"It preempts {_list(found.preemption.victims)}: {_lacks(short).lower()} in ClusterQueue {queue}."
+            return f"It preempts {_list(found.preemption.victims)}: {_lacks(short)} of ClusterQueue {queue}."
         case Code.CONTENDED:
             rival = f" {found.verdict.behind}" if found.verdict.behind else ""
             return f"It would fit alone, but another workload{rival} comes first in the same cycle."
@@ -247,10 +247,17 @@ def step(found: Step) -> str:
     return text
 
 
-def candidate(row: CandidateRow) -> str:
-    """Why a candidate was chosen or not."""
-    if row.finding == "chosen":
-        return f"chosen: {row.reason}"
+def candidate(row: CandidateRow, own: int | None) -> str:
+    """Why a candidate was chosen or not; `own` is the priority of the workload that looks for victims."""
+    match row.finding:
+        case "chosen":
+            return f"chosen: {row.reason}"
+        case "priority" if own is not None:
+            return f"priority {row.priority} is not below {own} ({row.detail})"
+        case "not newer":
+            return f"same priority, and not newer ({row.detail})"
+        case "policy":
+            return f"not allowed ({row.detail})"
     if row.share is not None:
         fact = row.share
         sign = "<=" if fact.strategy == "LessThanOrEqualToFinalShare" else "<"

@@ -62,7 +62,7 @@ def find_victims(demand: Demand, notes: Notes | None = None) -> list[Victim]:
                 _note_outcome(notes, ordered, victims, spared)
             return spared
     if notes is not None:
-        _note_failure(notes, demand, ordered)
+        _note_failure(notes, ordered)
     return []
 
 
@@ -82,7 +82,8 @@ def _own(demand: Demand, notes: Notes | None) -> list[Candidate]:
         else:
             finding = refusal(within, preemptor, info)
         if notes is not None:
-            notes.add(info, finding, detail=f"withinClusterQueue: {within}")
+            rule = "" if finding is Finding.OTHER_RESOURCES else f"withinClusterQueue: {within}"
+            notes.add(info, finding, detail=rule)
     return found
 
 
@@ -235,9 +236,8 @@ def _note_outcome(notes: Notes, ordered: list[Candidate], victims: list[Victim],
             notes.add(candidate.info, Finding.SPARED if key in taken else Finding.NOT_NEEDED)
 
 
-def _note_failure(notes: Notes, demand: Demand, ordered: list[Candidate]) -> None:
+def _note_failure(notes: Notes, ordered: list[Candidate]) -> None:
     """No set of candidates was enough: all of them together would not make it fit."""
     for candidate in ordered:
         only = candidate.variant is Variant.RECLAIM_WITHOUT_BORROWING
-        finding = Finding.ONLY_WITHOUT_BORROWING if only else Finding.NOT_NEEDED
-        notes.add(candidate.info, finding, detail=f"{demand.queue.name} would still not fit" if not only else "")
+        notes.add(candidate.info, Finding.ONLY_WITHOUT_BORROWING if only else Finding.NOT_ENOUGH)

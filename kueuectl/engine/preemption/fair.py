@@ -57,6 +57,9 @@ def find_victims(
     quota.remove_all(demand.queue, demand.usage)
     if not fitting:
         plan.restore(search.victims)
+        if notes is not None:
+            for victim in search.victims:
+                notes.add(victim.info, Finding.NOT_ENOUGH)
         return []
     kept = plan.spare(demand, search.victims, borrowing=True)
     plan.restore(kept)
@@ -90,7 +93,7 @@ def _candidates(demand: Demand, notes: Notes | None) -> dict[str, list[Info]]:
             else:
                 finding = classical.refusal(rule, preemptor, info)
             if notes is not None:
-                notes.add(info, finding, detail=f"{field}: {rule}")
+                notes.add(info, finding, detail="" if finding is Finding.OTHER_RESOURCES else f"{field}: {rule}")
         if infos:
             found[queue.name] = infos
     return found

@@ -16,6 +16,8 @@ class Finding(StrEnum):
     SPARED = "spared"
     # Allowed, but the search ended before it was needed.
     NOT_NEEDED = "not needed"
+    # Allowed, and taken in a search that never made room.
+    NOT_ENOUGH = "not enough, even with all that are allowed"
     OTHER_RESOURCES = "uses none of the resources that are short"
     POLICY = "policy"
     PRIORITY = "priority"

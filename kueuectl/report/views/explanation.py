@@ -71,28 +71,34 @@ def _pod_set(row: PodSetRow) -> Iterator[Block]:
     yield f"Pod set {row.name}: {row.count} pod{'s' if row.count != 1 else ''}{f', {asked} in all' if asked else ''}"
     if row.flavors:
         yield _flavor_table(row.flavors)
+        for flavor in row.flavors:
+            for reason in flavor.reasons:
+                yield f"  {flavor.name}: {narrate.flavor_reason(reason)}"
     elif row.chosen:
         yield "  " + ", ".join(f"{resource} in {flavor}" for resource, flavor in row.chosen)
 
 
 def _flavor_table(flavors: tuple[FlavorRow, ...]) -> Table:
-    titles = ("RESOURCE", "REQUESTED", "NOMINAL", "USED", "BORROWABLE", "AVAILABLE", "MISSING", "MAX")
     columns = (
         Column("  FLAVOR"),
         Column("MODE"),
-        Column(titles[0]),
-        *(Column(title, right=True) for title in titles[1:]),
+        Column("RESOURCE"),
+        Column("REQUESTED", right=True),
+        Column("NOMINAL", right=True),
+        Column("USED", right=True),
+        Column("BORROWABLE", right=True, wide=True),
+        Column("AVAILABLE", right=True),
+        Column("MISSING", right=True),
+        Column("MAX", right=True),
         Column("LIMITED BY"),
-        Column("WHY NOT", is_prose=True),
     )
     rows = []
     for flavor in flavors:
         name = f"{'* ' if flavor.is_chosen else '  '}{flavor.name}"
-        why = "; ".join(narrate.flavor_reason(reason) for reason in flavor.reasons)
         first = True
         for resource in flavor.resources or (None,):
             head = (name, flavor.mode) if first else ("", "")
-            rows.append((*head, *_cells(resource), why if first else ""))
+            rows.append((*head, *_cells(resource)))
             first = False
     return Table(columns, rows)
 
@@ -120,7 +126,7 @@ def candidates(found: Explanation) -> Iterator[Block]:
         Column("FINDING", is_prose=True),
     )
     rows = [
-        (f"  {row.workload}", row.cluster_queue, str(row.priority), sentences.candidate(row))
+        (f"  {row.workload}", row.cluster_queue, str(row.priority), sentences.candidate(row, found.priority))
         for row in facts.candidates[:_MOST_CANDIDATES]
     ]
     yield Table(columns, rows)
@@ -271,7 +277,7 @@ def _preemption_document(found: Explanation) -> dict[str, Any]:
                 "clusterQueue": row.cluster_queue,
                 "priority": row.priority,
                 "finding": row.finding,
-                "text": sentences.candidate(row),
+                "text": sentences.candidate(row, found.priority),
             }
             for row in facts.candidates
         ],
