@@ -20,10 +20,10 @@ Rules (docs: ClusterQueue, Queueing strategy; KEP-9694 for shapes; observed beha
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterator
 
 from kueuectl.engine.flavors.assigner import has_pending_flavors
+from kueuectl.engine.heaps import ShapeHeap
 from kueuectl.engine.infos import Info
 from kueuectl.engine.reasons import Requeue
 from kueuectl.engine.snapshot import QueueNode
@@ -43,16 +43,14 @@ def comes_back_at_once(info: Info, reason: Requeue, *, strict: bool) -> bool:
 
 
 class PendingQueue:
-    """The waiting workloads of one ClusterQueue. Heap entries of workloads that left are dropped when met."""
+    """The waiting workloads of one ClusterQueue: `active` ones are in the heap, `inadmissible` ones in the pool."""
 
     __slots__ = (
         "active",
-        "by_shape",
         "failed_shapes",
         "heap",
         "inadmissible",
         "keeps_progress",
-        "pushed",
         "queue",
         "sticky",
         "taken",
@@ -61,32 +59,27 @@ class PendingQueue:
 
     def __init__(self, queue: QueueNode, *, uses_shapes: bool, keeps_progress: bool = True) -> None:
         self.queue = queue
-        # The number keeps equal keys apart: a sticky head that comes back is in the heap twice.
-        self.heap: list[tuple[tuple[int, int, str, str], int, Info]] = []
-        self.pushed = 0
+        self.uses_shapes = uses_shapes and not queue.is_strict
+        self.heap = ShapeHeap(by_shape=self.uses_shapes)
         self.active: dict[str, Info] = {}
         self.inadmissible: dict[str, Info] = {}
-        self.by_shape: dict[object, dict[str, Info]] = {}
         # Shapes that failed since the pool was last woken, with the workload that stood for them.
         self.failed_shapes: dict[object, Info] = {}
         self.sticky: str | None = None
         # The head that was taken out last.
         self.taken: Info | None = None
-        self.uses_shapes = uses_shapes and not queue.is_strict
         self.keeps_progress = keeps_progress
 
     def push(self, info: Info) -> None:
         """Add to the heap."""
         self.active[info.key] = info
-        self.pushed += 1
-        heapq.heappush(self.heap, (info.order_key, self.pushed, info))
-        if self.uses_shapes:
-            self.by_shape.setdefault(info.shape, {})[info.key] = info
+        self.heap.push(info)
 
     def add(self, info: Info) -> None:
         """Add a workload that is new in the queue: to the heap, or to the pool when its shape has failed (rule 3)."""
         if self.uses_shapes and info.shape in self.failed_shapes:
             self.inadmissible[info.key] = info
+            self.heap.add_aside(info)
         else:
             self.push(info)
 
@@ -94,17 +87,17 @@ class PendingQueue:
         """Put into the inadmissible pool."""
         self.inadmissible[info.key] = info
 
+    def unpark(self, key: str) -> Info | None:
+        """Take a workload out of the pool; None when it is not in there."""
+        info = self.inadmissible.pop(key, None)
+        if info is not None:
+            self.heap.forget(info)
+        return info
+
     def pop(self) -> Info | None:
         """Take the head out, or None when the heap is empty."""
-        if self.sticky is not None:
-            info = self.active.get(self.sticky)
-            if info is not None:
-                return self._take(info)
-        while self.heap:
-            _, _, info = heapq.heappop(self.heap)
-            if self.active.get(info.key) is info:
-                return self._take(info)
-        return None
+        info = self.peek()
+        return None if info is None else self._take(info)
 
     def _take(self, info: Info) -> Info:
         """Rule 5."""
@@ -119,29 +112,18 @@ class PendingQueue:
     def peek(self) -> Info | None:
         """The head, left where it is; None when the heap is empty."""
         sticky = self.active.get(self.sticky) if self.sticky is not None else None
-        if sticky is not None:
-            return sticky
-        while self.heap:
-            info = self.heap[0][2]
-            if self.active.get(info.key) is info:
-                return info
-            heapq.heappop(self.heap)
-        return None
+        return self.heap.first() if sticky is None else sticky
 
     def _forget(self, info: Info) -> None:
         del self.active[info.key]
-        if self.uses_shapes:
-            siblings = self.by_shape[info.shape]
-            del siblings[info.key]
-            if not siblings:
-                del self.by_shape[info.shape]
+        self.heap.forget(info)
 
     def remove(self, key: str) -> None:
         """Take a workload out of heap and pool; nothing happens when it is in neither."""
         info = self.active.get(key)
         if info is not None:
             self._forget(info)
-        self.inadmissible.pop(key, None)
+        self.unpark(key)
         if self.sticky == key:
             self.sticky = None
 
@@ -159,8 +141,8 @@ class PendingQueue:
         self.inadmissible[info.key] = info
         if self.uses_shapes and reason in _CLASS_WIDE:
             self.failed_shapes[info.shape] = info
-            for sibling in list(self.by_shape.get(info.shape, {}).values()):
-                self._forget(sibling)
+            for sibling in self.heap.set_aside(info):
+                del self.active[sibling.key]
                 self.inadmissible[sibling.key] = sibling
         return False
 
@@ -169,16 +151,22 @@ class PendingQueue:
         if not self.inadmissible:
             return 0
         self.failed_shapes.clear()
-        moved = 0
+        heap, queue = self.heap, self.queue
+        back: dict[str, Info] = {}
         stay: dict[str, Info] = {}
-        for info in self.inadmissible.values():
-            if may_return(info, self.queue):
-                self.push(info)
-                moved += 1
+        for key, info in self.inadmissible.items():
+            if may_return(info, queue):
+                back[key] = info
             else:
-                stay[info.key] = info
+                stay[key] = info
+                heap.forget(info)
+        if heap.bring_back() < len(back):
+            for info in back.values():
+                if not heap.holds(info):
+                    heap.push(info)
+        self.active.update(back)
         self.inadmissible = stay
-        return moved
+        return len(back)
 
     def ordered(self) -> Iterator[Info]:
         """Waiting workloads in queue order: the heap first, then the pool."""

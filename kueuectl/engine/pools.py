@@ -16,7 +16,7 @@ from kueuectl.model.workloads import Workload
 class Pools:
     """Heaps and pools by ClusterQueue. `now` moves with the simulation; it decides when a backoff ends."""
 
-    __slots__ = ("honours_backoff", "now", "queues", "snapshot")
+    __slots__ = ("_selected", "honours_backoff", "now", "queues", "snapshot")
 
     def __init__(self, snapshot: Snapshot, *, now: int, honours_backoff: bool) -> None:
         """Take in every workload of the state that waits; with `honours_backoff`, as a running Kueue has them.
@@ -24,6 +24,7 @@ class Pools:
         A starting Kueue puts all of them into the heaps, whatever they wait for.
         """
         self.snapshot = snapshot
+        self._selected: dict[tuple[str, str], bool] = {}
         self.now = now
         self.honours_backoff = honours_backoff
         uses_shapes = snapshot.settings.gate("SchedulingEquivalenceHashing")
@@ -70,9 +71,15 @@ class Pools:
 
     def may_return(self, info: Info, queue: QueueNode) -> bool:
         """Whether a workload may leave the inadmissible pool: backoff over, namespace selected."""
-        if workloads.waits_for_backoff(info.workload, self.now):
+        workload = info.workload
+        if (workload.conditions or workload.requeue is not None) and workloads.waits_for_backoff(workload, self.now):
             return False
-        return matches_namespace(self.snapshot, info.workload.namespace, queue)
+        # Asked for every parked workload whenever quota is freed.
+        pair = (workload.namespace, queue.name)
+        found = self._selected.get(pair)
+        if found is None:
+            found = self._selected[pair] = matches_namespace(self.snapshot, workload.namespace, queue)
+        return found
 
 
 def takes_in(local: LocalQueue) -> bool:

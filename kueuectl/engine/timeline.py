@@ -243,7 +243,7 @@ class Timeline:
     def _resume(self, key: str) -> None:
         """A backoff is over."""
         for pool in self.simulation.pools.queues.values():
-            info = pool.inadmissible.pop(key, None)
+            info = pool.unpark(key)
             if info is not None:
                 info.workload = reconcile.ended(info.workload, self.now)
                 pool.add(info)
