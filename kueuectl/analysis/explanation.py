@@ -281,8 +281,9 @@ class Eviction:
     own_priority: int | None = None
     preemptor_path: str = ""
     own_path: str = ""
-    preemptor_share: float | None = None
-    own_share: float | None = None
+    # With fair sharing: the nodes right below the lowest common ancestor and their shares now, not at that time.
+    preemptor_share: tuple[str, float] | None = None
+    own_share: tuple[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

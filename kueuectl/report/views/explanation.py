@@ -28,6 +28,7 @@ def blocks(found: Explanation, *, now: int) -> Iterator[Block]:
     yield f"  {sentences.verdict(found, now=now)}"
     yield ""
     yield from _place(found, now)
+    yield from _eviction(found, now)
     if found.proposals:
         yield ""
         yield "What would admit it (each one tried in the engine):"
@@ -37,7 +38,6 @@ def blocks(found: Explanation, *, now: int) -> Iterator[Block]:
         yield from _pod_set(pod_set)
     yield from candidates(found)
     yield from _steps(found)
-    yield from _eviction(found, now)
     yield from _said(found, now)
 
 
@@ -159,6 +159,9 @@ def _eviction(found: Explanation, now: int) -> Iterator[str]:
         yield f"  by {who}{ranks}"
         if eviction.preemptor_path:
             yield f"  preemptor in {eviction.preemptor_path}, this one in {eviction.own_path}"
+        if eviction.preemptor_share is not None and eviction.own_share is not None:
+            (theirs, a), (ours, b) = eviction.preemptor_share, eviction.own_share
+            yield f"  shares now: {theirs} {a:g}, {ours} {b:g} (thousandths of what can be lent, over the weight)"
     if eviction.message:
         yield f"  {eviction.message}"
 
@@ -167,9 +170,13 @@ def _said(found: Explanation, now: int) -> Iterator[str]:
     if found.conditions:
         yield ""
         yield "What Kueue wrote last:"
+    told: set[str] = set()
     for condition in found.conditions:
         age = "" if condition.last_transition is None else f", {times.format_age(now - condition.last_transition)} ago"
-        yield f"  {condition.type}={condition.status} ({condition.reason}{age}) {condition.message}".rstrip()
+        message = "(the same message)" if condition.message in told else condition.message
+        if condition.message:
+            told.add(condition.message)
+        yield f"  {condition.type}={condition.status} ({condition.reason}{age}) {message}".rstrip()
     for name, state, message in found.checks:
         yield f"  check {name}: {state} {message}".rstrip()
 
@@ -314,4 +321,10 @@ def _eviction_document(found: Explanation) -> dict[str, Any] | None:
         "priority": eviction.own_priority,
         "preemptorPath": eviction.preemptor_path,
         "path": eviction.own_path,
+        "sharesNow": {
+            name: "inf" if share == float("inf") else share
+            for pair in (eviction.preemptor_share, eviction.own_share)
+            if pair is not None
+            for name, share in (pair,)
+        },
     }
