@@ -57,7 +57,7 @@ def read(doc: Any, *, source: str = "", flags: Mapping[str, bool] | None = None)
 
     Raises InputError with the field path.
     """
-    found = _decode(doc, source)
+    found = decode(doc, source=source)
     is_old = found.api_version == V1BETA1
     resources = found.resources or wire_configuration.Resources()
     try:
@@ -86,7 +86,8 @@ def read(doc: Any, *, source: str = "", flags: Mapping[str, bool] | None = None)
     return Read(settings, warnings)
 
 
-def _decode(doc: Any, source: str) -> wire_configuration.Configuration:
+def decode(doc: Any, *, source: str = "") -> wire_configuration.Configuration:
+    """The wire form of a parsed Configuration. Raises InputError with the field path."""
     if not isinstance(doc, dict):
         raise InputError(f"expected a Configuration, found {faults.describe(doc)}", source=source)
     raw = decoding.encode(doc, source=source)

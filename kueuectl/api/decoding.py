@@ -167,6 +167,19 @@ def decode_bytes(
 
     default says what the object is where it doesn't say so itself, as in typed lists.
     """
+    header = header_of(raw, source=source, default=default)
+    kind = find_kind(header, source=source, name=lambda: name_of(raw, header))
+    if kind is None:
+        return None, header, OWNER
+    found = decode_wire(raw, kind, source=source, header=header)
+    try:
+        return build(found, kind, pool), header, kind
+    except (msgspec.DecodeError, KueuectlError, RecursionError) as error:
+        raise explain(raw, kind, source=source, header=header, error=error) from error
+
+
+def header_of(raw: bytes | msgspec.Raw, *, source: str, default: wire.Header | None = None) -> wire.Header:
+    """What an object says to be. Raises NotJSONError, and InputError for what is no object."""
     try:
         header = _HEADER.decode(raw)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -174,15 +187,17 @@ def decode_bytes(
     if default is not None:
         header.api_version = header.api_version or default.api_version
         header.kind = header.kind or default.kind
-    kind = find_kind(header, source=source, name=lambda: name_of(raw, header))
-    if kind is None:
-        return None, header, OWNER
+    return header
+
+
+def decode_wire(raw: bytes | msgspec.Raw, kind: Kind, *, source: str, header: wire.Header) -> wire.Object:
+    """The wire form of an object, with its version and kind filled in. Raises InputError with the field path."""
     try:
-        found = _DECODERS[kind.name].decode(raw)
-        found.api_version, found.kind = header.api_version, header.kind
-        return build(found, kind, pool), header, kind
-    except (msgspec.DecodeError, KueuectlError, RecursionError) as error:
+        found: wire.Object = _DECODERS[kind.name].decode(raw)
+    except (msgspec.DecodeError, RecursionError) as error:
         raise explain(raw, kind, source=source, header=header, error=error) from error
+    found.api_version, found.kind = header.api_version, header.kind
+    return found
 
 
 def build(found: wire.Object, kind: Kind, pool: Pool) -> Model:
@@ -287,3 +302,11 @@ def _not_an_object(raw: bytes | msgspec.Raw, source: str, error: Exception) -> I
     fault = faults.find(doc, wire.Header)
     where = fault or faults.Fault("", _problem(error))
     return InputError(where.problem, source=source, obj=name_of_doc(doc), path=where.path)
+
+
+def is_preferred(version: str, other: str, *, kind: str) -> bool:
+    """Whether an API version of a kind counts before the other one; never for kinds that are not held."""
+    found = _BY_GROUP.get((version.rpartition("/")[0], kind))
+    if found is None or version not in found.versions or other not in found.versions:
+        return False
+    return found.versions.index(version) < found.versions.index(other)

@@ -23,7 +23,7 @@ Quantities = dict[str, Quantity | None]
 StringMap = dict[str, str | None]
 
 
-class Wire(msgspec.Struct, rename="camel", gc=False):
+class Wire(msgspec.Struct, rename="camel", gc=False, omit_defaults=True):
     """Base of the wire types. They hold no cycles, so the collector need not look at them."""
 
 
