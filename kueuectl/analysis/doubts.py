@@ -90,8 +90,6 @@ def _features(state: ClusterState, settings: Settings, subject: Workload, explan
     asks = any(pod_set.topology_request is not None and _asks(pod_set.topology_request) for pod_set in subject.pod_sets)
     if settings.gate("TopologyAwareScheduling") and (placed or asks):
         found.append("topology-aware placement")
-    if explanation.replaces:
-        found.append("elastic workload slices")
     if any(pod_set.template.resource_claims for pod_set in subject.pod_sets):
         found.append("dynamic resource allocation")
     return found

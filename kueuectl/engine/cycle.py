@@ -132,6 +132,9 @@ class Cycle:
                 self._skip(entry)
             return
         self._add(entry.queue, entry.usage)
+        if entry.replaces is not None:
+            gone = self._gone.setdefault(id(entry.queue.tree), gone)
+            gone[entry.replaces.key] = (entry.replaces, entry)
         if entry.mode is Mode.FIT:
             if not (self._variants.is_on and self._migrates(entry)):
                 entry.outcome = Outcome.ADMITTED
@@ -186,11 +189,14 @@ class Cycle:
 
 
 def _fits_without(entry: Entry, gone: dict[str, tuple[Info, Entry]]) -> bool:
-    """Rule 4."""
-    if not gone and not entry.victims:
+    """Rule 4. The slice that it replaces is gone too, though it is charged only for the difference (observed)."""
+    replaces = entry.replaces
+    if not gone and not entry.victims and replaces is None:
         return quota.fits(entry.queue, entry.usage)
     away = [info for info, _ in gone.values()]
     away += [victim.info for victim in entry.victims if victim.info.key not in gone]
+    if replaces is not None and replaces.key not in gone:
+        away.append(replaces)
     for info in away:
         plan.take_away(info)
     fits = quota.fits(entry.queue, entry.usage)

@@ -56,6 +56,7 @@ class Entry:
         self.info = info
         self.queue = queue
         self.assignment: Assignment | None = None
+        # What it takes; for a workload slice, what it takes beyond the one that it replaces.
         self.usage: tuple[tuple[int, int], ...] = ()
         # Pod counts by partial admission; None for the full counts.
         self.counts: tuple[int, ...] | None = None
@@ -78,6 +79,11 @@ class Entry:
     def height(self) -> int:
         """The height that it borrows from."""
         return 0 if self.assignment is None else self.assignment.height
+
+    @property
+    def replaces(self) -> Info | None:
+        """The workload slice that it takes the place of, if any."""
+        return None if self.assignment is None else self.assignment.replaces
 
     def __repr__(self) -> str:
         return f"<entry {self.info.key}: {self.outcome}>"

@@ -95,6 +95,13 @@ class InsufficientQuota(NamedTuple):
     missing: int
 
 
+class FlavorOfReplaced(NamedTuple):
+    """The workload slice that this one takes the place of has another flavor (elastic jobs)."""
+
+    flavor: str
+    original: str
+
+
 class TopologyUnsupported(NamedTuple):
     """A pod set asks for topology and the flavor has none (or the other way round); `detail` says which."""
 
@@ -111,6 +118,7 @@ FlavorReason = (
     | FlavorNotNominated
     | ExceedsCapacity
     | InsufficientQuota
+    | FlavorOfReplaced
     | TopologyUnsupported
 )
 

@@ -78,6 +78,8 @@ class Simulation:
         self.rounds = 0
         # Reasons of evictions on the way, by key of the workload.
         self.evictions: dict[str, str] = {}
+        # Workload slices that ended on the way, by key, and the ones that took their places.
+        self.replaced: dict[str, str] = {}
         # The last entry of each workload that was evaluated and not admitted.
         self.last_entries: dict[str, Entry] = {}
         # The assignment of workloads that were admitted on the way.
@@ -100,6 +102,8 @@ class Simulation:
             self.last_entries[entry.info.key] = entry
             if self.pools.queues[entry.queue.name].requeue(entry.info, entry.requeue):
                 in_heap.add(entry.info.key)
+        if settle:
+            self._replace(decision.admitted)
         evicted = self._evict(decision) if settle else ()
         woken = self.wake() if settle and self.requeue == "each" else 0
         done = Round(self.rounds, self.now, decision, frozenset(in_heap), evicted, woken)
@@ -175,7 +179,9 @@ class Simulation:
 
     def _admit(self, entry: Entry) -> None:
         info = entry.info
-        info.set_holding(entry.usage, reserved_at=self.now, evicted=False)
+        assert entry.assignment is not None
+        usage = entry.usage if entry.replaces is None else tuple(entry.assignment.full_usage.items())
+        info.set_holding(usage, reserved_at=self.now, evicted=False)
         info.is_admitted = not waits_for_checks(entry)
         self.snapshot.hold(info, entry.queue)
         entry.queue.generation += 1
@@ -183,6 +189,13 @@ class Simulation:
         self.assigned[info.key] = entry
         self.last_entries.pop(info.key, None)
         self._held_digest += _digest(entry)
+
+    def _replace(self, admitted: Iterable[Entry]) -> None:
+        """Workload slices end whose place was taken."""
+        for entry in admitted:
+            if entry.replaces is not None:
+                self.replaced[entry.replaces.key] = entry.info.key
+                self.finish(entry.replaces.key)
 
     def _evict(self, decision: Decision) -> tuple[str, ...]:
         gone = []

@@ -10,6 +10,7 @@ Rules (docs: Workload; KEP-10852; observed):
    written.
 3. Preempted: Evicted and Preempted become True. The quota stays reserved until the pods are gone.
    A variant that makes room for a more favorable one is Evicted for FlavorMigration.
+4. A workload slice whose place was taken is Finished, and never evicted.
 """
 
 from __future__ import annotations
@@ -90,6 +91,13 @@ def preempted(victim: Victim, preemptor: Workload, queue: QueueNode, *, now: int
         write(workloads.PREEMPTED, "True", victim.reason, message=message),
     ]
     return written(workload.conditions, changes)
+
+
+def replaced(old: Info, by: Workload, *, now: int) -> Conditions:
+    """The conditions of a workload slice whose place was taken. Rule 4."""
+    write = _Writer(old.workload, now)
+    change = write(workloads.FINISHED, "True", "WorkloadSliceReplaced", message=narrate.replaced(by))
+    return written(old.workload.conditions, [change])
 
 
 def migrated(sibling: Info, preemptor: Workload, *, now: int) -> Conditions:

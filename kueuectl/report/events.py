@@ -52,6 +52,9 @@ def of_decision(decision: Decision, state: ClusterState, settings: Settings, *, 
         ]
         if entry.outcome is Outcome.ADMITTED:
             found += _of_admitted(entry, settings, now=now)
+            if entry.replaces is not None:
+                message = narrate.replaced(entry.info.workload)
+                found.append(Event(entry.replaces.key, "Normal", "WorkloadSliceReplaced", message))
         else:
             reason = narrate.entry_reason(entry, settings)
             found.append(Event(entry.info.key, "Warning", reason, narrate.entry(entry)))

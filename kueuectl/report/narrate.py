@@ -16,6 +16,7 @@ from kueuectl.engine.reasons import (
     FlavorMissing,
     FlavorNotAllowed,
     FlavorNotNominated,
+    FlavorOfReplaced,
     FlavorReason,
     InsufficientQuota,
     Mode,
@@ -54,6 +55,8 @@ def flavor_reason(reason: FlavorReason) -> str:
         case InsufficientQuota(flavor, resource, missing):
             more = format_amount(resource, missing)
             return f"insufficient unused quota for {resource} in flavor {flavor}, {more} more needed"
+        case FlavorOfReplaced(flavor, original):
+            return f"could not assign {flavor} flavor since the original workload is assigned: {original}"
         case TopologyUnsupported(_, detail):
             return detail
         case _:
@@ -169,12 +172,22 @@ def path(queue: Node) -> str:
 
 def preempted(victim: Victim, preemptor: Workload, queue: QueueNode) -> str:
     """The message of the Evicted and Preempted conditions of a victim; `queue` is the preemptor's."""
-    job = next((value for key, value in preemptor.labels if key == JOB_UID_LABEL), "")
     assert victim.info.queue is not None
+    job = _job(preemptor) or _UNKNOWN
     return (
-        f"Preempted to accommodate a workload (UID: {preemptor.uid or _UNKNOWN}, JobUID: {job or _UNKNOWN}) due to "
-        f"{_PREEMPTION[victim.reason]}; preemptor path: {path(queue)}; preemptee path: {path(victim.info.queue)}"
+        f"Preempted to accommodate a workload (UID: {preemptor.uid or _UNKNOWN}, JobUID: {job}) "
+        f"due to {_PREEMPTION[victim.reason]}; preemptor path: {path(queue)}; preemptee path: {path(victim.info.queue)}"
     )
+
+
+def replaced(by: Workload) -> str:
+    """The message of the Finished condition of a workload slice whose place was taken."""
+    return f"Replaced to accommodate a workload (UID: {by.uid}, JobUID: {_job(by)}) due to workload slice aggregation"
+
+
+def _job(workload: Workload) -> str:
+    """The uid of its job, as its label says; "" without one."""
+    return next((value for key, value in workload.labels if key == JOB_UID_LABEL), "")
 
 
 def migrated(preemptor: Workload) -> str:

@@ -13,7 +13,7 @@ from kueuectl.model.state import ClusterState
 from kueuectl.store.load import load
 
 # What is not built yet, of what cases may need. Decided by needs, never by id.
-NOT_BUILT = frozenset({"topology", "waitForPodsReady", "admissionFairSharing", "elasticJobs"})
+NOT_BUILT = frozenset({"topology", "waitForPodsReady", "admissionFairSharing"})
 
 
 @dataclass(frozen=True)

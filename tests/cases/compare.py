@@ -65,6 +65,7 @@ def settle(state: ClusterState, settings: Settings, now: int) -> dict[str, Any]:
         if waits_for_checks(entry) if entry is not None else not workloads.is_admitted(info.workload):
             reserved.append(key)
     finished = [key for key, found in settled.workloads.items() if workloads.is_finished(found)]
+    finished += simulation.replaced
     return {
         "isFixpoint": ending.is_fixpoint,
         "admitted": admitted,

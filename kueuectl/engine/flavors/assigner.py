@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
-from kueuectl.engine import quota, workloads
+from kueuectl.engine import quota, slices, workloads
 from kueuectl.engine.flavors import grades, matching
 from kueuectl.engine.infos import Info, ScanState
 from kueuectl.engine.reasons import (
@@ -34,6 +34,7 @@ from kueuectl.engine.reasons import (
     FlavorMissing,
     FlavorNotAllowed,
     FlavorNotNominated,
+    FlavorOfReplaced,
     FlavorReason,
     Grade,
     InsufficientQuota,
@@ -155,7 +156,7 @@ class PodSetResult:
 class Assignment:
     """The outcome for a workload. `usage` is what it would take, per flavor-resource."""
 
-    __slots__ = ("attempts", "height", "is_unacceptable", "mode", "pod_sets", "usage")
+    __slots__ = ("attempts", "height", "is_unacceptable", "mode", "pod_sets", "replaces", "usage")
 
     def __init__(self) -> None:
         self.pod_sets: list[PodSetResult] = []
@@ -165,11 +166,24 @@ class Assignment:
         self.attempts: list[Attempt] = []
         # The search ended at a flavor that this variant of a workload may not migrate to.
         self.is_unacceptable = False
+        # The workload slice that it takes the place of: `usage` is only what it takes beyond that one (`slices`).
+        self.replaces: Info | None = None
 
     @property
     def blocker(self) -> Blocker | None:
         """What keeps the workload out when it does not fit. Only the last pod set has no flavors then."""
         return self.pod_sets[-1].blocker if self.mode is Mode.NO_FIT and self.pod_sets else None
+
+    @property
+    def full_usage(self) -> dict[int, int]:
+        """What it takes with the slice that it replaces gone."""
+        if self.replaces is None:
+            return self.usage
+        usage: dict[int, int] = {}
+        for result in self.pod_sets:
+            for resource, pick in result.picks.items():
+                usage[pick.fr] = usage.get(pick.fr, 0) + result.requests[resource]
+        return usage
 
     @property
     def last_tried(self) -> ScanState:
@@ -228,6 +242,7 @@ class Assigner:
         `only` restricts (pod set, resource) pairs to the flavor of an earlier nomination.
         """
         outcome = Assignment()
+        outcome.replaces = slices.replaced(info, queue, self.snapshot.settings)
         self._only = only
         for members in _pod_set_groups(info):
             if not self._assign_group(info, queue, members, counts=counts, outcome=outcome):
@@ -356,6 +371,7 @@ class _Search:
         """The picks of the best flavor; empty when none could ever work. Fills `reasons`."""
         queue = self.queue
         fungibility = queue.spec.flavor_fungibility
+        variants = self.assigner.variants
         preemption_first = grades.prefers_preemption(fungibility)
         excluded = [self.assigner.mismatches(self.info, index, self.group, queue=queue) for index in self.members]
         allowed = workloads.allowed_flavors(self.info.workload, self.assigner.snapshot.settings)
@@ -376,7 +392,7 @@ class _Search:
                 self._exclude(option, out, outcome)
                 continue
             graded, picks = self._grade(option, outcome, preemption_first=preemption_first)
-            if graded[0] is not Grade.NO_FIT and self.assigner.variants.is_unacceptable(self.info, queue):
+            if variants.is_on and graded[0] is not Grade.NO_FIT and variants.is_unacceptable(self.info, queue):
                 outcome.is_unacceptable = True
                 best, best_graded = picks, graded
                 break
@@ -423,7 +439,16 @@ class _Search:
         for resource, amount in self.requests.items():
             fr = option.frs[resource]
             before = outcome.usage.get(fr, 0)
+            original = ""
+            if outcome.replaces is not None:
+                original, held = slices.held(outcome.replaces, self._names(), resource)
+                if original == option.name:
+                    amount -= held
+                elif original:
+                    self.reasons.append(FlavorOfReplaced(option.name, original))
             grade, height = self._check(option, resource, fr, before=before, amount=amount)
+            if original and original != option.name:
+                grade, height = Grade.NO_FIT, 0
             picks[resource] = Pick(option.name, fr, grade, height)
             if grades.is_preferred(worst, (grade, height), preemption_first=preemption_first):
                 worst = (grade, height)
@@ -461,7 +486,10 @@ class _Search:
 
 def _take(outcome: Assignment, result: PodSetResult) -> None:
     for resource, pick in result.picks.items():
-        outcome.usage[pick.fr] = outcome.usage.get(pick.fr, 0) + result.requests[resource]
+        amount = result.requests[resource]
+        if outcome.replaces is not None:
+            amount -= slices.held(outcome.replaces, (result.name,), resource)[1]
+        outcome.usage[pick.fr] = outcome.usage.get(pick.fr, 0) + amount
         if pick.height > outcome.height:
             outcome.height = pick.height
 

@@ -44,6 +44,9 @@ class _Run:
             admitted = entry in done.decision.admitted
             write = conditions.admitted if admitted else conditions.put_back
             self.conditions[entry.info.key] = told(write(entry, self.settings, now=done.at))
+            if admitted and entry.replaces is not None:
+                finished = conditions.replaced(entry.replaces, entry.info.workload, now=done.at)
+                self.conditions[entry.replaces.key] = told(finished)
         for victim, entry in done.decision.preempted:
             written = conditions.preempted(victim, entry.info.workload, entry.queue, now=done.at)
             self.conditions[victim.info.key] = told(written)

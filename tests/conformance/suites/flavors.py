@@ -14,6 +14,7 @@ from kueuectl.engine.snapshot import QueueNode, Snapshot
 from kueuectl.model.flavors import ResourceFlavor
 from kueuectl.model.queues import FlavorFungibility
 from kueuectl.model.state import ClusterState
+from kueuectl.model.workloads import Admission, PodSetAssignment, Workload
 from kueuectl.quantity import format_amount
 from kueuectl.report import narrate
 from tests.conformance.case import Case, pod_set, same, workload_of
@@ -46,9 +47,6 @@ def _assigner(built: Snapshot, case: Case) -> Assigner:
 
 @suite("flavors-assign")
 def assign(case: Case) -> list[str]:
-    given = case.given
-    if given.get("preemptWorkloadSlice"):
-        raise NotDue("elastic jobs")
     return _assign(case, case.state())
 
 
@@ -70,9 +68,10 @@ def _assign(case: Case, state: ClusterState) -> list[str]:
     if _SECOND in built.queues:
         use(built.queues[_SECOND], given.get("secondaryClusterQueueUsage"))
     asked = workload_of(given.get("wlPods") or [], reclaimablePods=given.get("wlReclaimablePods") or [])
-    assigner = _assigner(built, case)
     queue = built.queues[_QUEUE]
-    found = assigner.assign(built.reader.read(asked), queue)
+    if given.get("preemptWorkloadSlice"):
+        asked = _replacing(built, queue, asked, given["preemptWorkloadSlice"])
+    found = _assigner(built, case).assign(built.reader.read(asked), queue)
     want = case.expect["wantAssignment"]
     differences = same("mode", int(found.mode), case.expect.get("wantRepMode", 0))
     differences += same("borrowing", found.height, want.get("Borrowing", 0))
@@ -84,6 +83,22 @@ def _assign(case: Case, state: ClusterState) -> list[str]:
     for result, doc in zip(found.pod_sets, want.get("PodSets") or (), strict=False):
         differences += _compare(result, doc) + _attempts(found, result.name, doc)
     return differences
+
+
+def _replacing(built: Snapshot, queue: QueueNode, asked: Workload, old: dict[str, Any]) -> Workload:
+    """The workload as the slice that takes the place of another one, which holds quota but is in no usage."""
+    pod_sets = tuple(
+        PodSetAssignment(
+            doc["Name"],
+            tuple(sorted((doc.get("Flavors") or {}).items())),
+            tuple(sorted((doc.get("Requests") or {}).items())),
+            doc.get("Count") or 0,
+        )
+        for doc in old.get("TotalRequests") or ()
+    )
+    replaced = replace(asked, name="replaced", admission=Admission(queue.name, pod_sets))
+    queue.held[replaced.key] = built.reader.read(replaced)
+    return replace(asked, annotations=((workloads.REPLACES_ANNOTATION, replaced.key),))
 
 
 def _compare(result: PodSetResult, want: dict[str, Any]) -> list[str]:
