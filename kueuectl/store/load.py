@@ -102,18 +102,32 @@ def _settings(
 ) -> tuple[Settings, tuple[str, ...]]:
     """The given Configuration, else the one among the sources, else the defaults."""
     if kueue_config is not None:
-        given = Collector(strict=False)
-        for source in sources.expand([kueue_config], stdin=stdin):
-            sources.read(source, given)
-        found = _configurations(given)
-        if not found:
-            raise InputError("holds no Configuration of Kueue", source=kueue_config)
-        flags = {**collector.flags, **given.flags}
-    else:
-        found, flags = _configurations(collector), collector.flags
+        return _given_settings(kueue_config, stdin=stdin, flags=collector.flags)
+    found = _configurations(collector)
     if not found:
-        settings, warnings = configuration.defaults(flags=flags)
+        settings, warnings = configuration.defaults(flags=collector.flags)
         return settings, (*warnings, _NO_CONFIG)
+    return _one_of(found, collector.flags)
+
+
+def load_settings(kueue_config: str, *, stdin: BinaryIO | None = None) -> Settings:
+    """The settings of a file that holds Kueue's Configuration, or its ConfigMap and Deployment."""
+    return _given_settings(kueue_config, stdin=stdin, flags={})[0]
+
+
+def _given_settings(
+    kueue_config: str, *, stdin: BinaryIO | None, flags: dict[str, bool]
+) -> tuple[Settings, tuple[str, ...]]:
+    given = Collector(strict=False)
+    for source in sources.expand([kueue_config], stdin=stdin):
+        sources.read(source, given)
+    found = _configurations(given)
+    if not found:
+        raise InputError("holds no Configuration of Kueue", source=kueue_config)
+    return _one_of(found, {**flags, **given.flags})
+
+
+def _one_of(found: list[Found], flags: dict[str, bool]) -> tuple[Settings, tuple[str, ...]]:
     (where, doc), *others = found
     for other in others:
         if other.content != doc:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, BinaryIO
 
 import msgspec
@@ -14,21 +14,21 @@ from kueuectl.errors import InputError
 from kueuectl.store import sources
 
 
-def objects(
+def iterate(
     arguments: Sequence[str],
     *,
     kinds: Collection[str],
     stdin: BinaryIO | None = None,
-    managed_fields: bool = False,
-) -> list[dict[str, Any]]:
+    managed_fields: bool = True,
+) -> Iterator[dict[str, Any]]:
     """Objects of these kinds in their own API version, in the order of the input, each once.
 
-    Of two API versions of an object the preferred one is taken. Raises InputError like `load`.
+    All of the input is read before the first one comes, so that none comes of an input that has a fault. Of two API versions of an object the preferred one is taken. Raises InputError like `load`.
     """
     sink = _RawSink(frozenset(kinds), managed_fields=managed_fields)
     for source in sources.expand(arguments, stdin=stdin):
         sources.read(source, sink)
-    return list(sink.found.values())
+    yield from sink.found.values()
 
 
 class _RawSink:
