@@ -91,7 +91,7 @@ class Scene:
     def add(self, api_version: str, kind: str, name: str, *, namespace: str = "", at: str = "", **parts: Any) -> Doc:
         """Add an object; parts are spec, status and what else it has, labels and other metadata among them."""
         self._version += 7
-        meta = {"creationTimestamp": at or self.set_up, "name": name, "resourceVersion": str(self._version)}
+        meta: Doc = {"creationTimestamp": at or self.set_up, "name": name, "resourceVersion": str(self._version)}
         meta["uid"] = self.uid(kind, name, namespace)
         if namespace:
             meta["namespace"] = namespace
@@ -156,10 +156,12 @@ class Scene:
             status={"conditions": [self._condition("Active", "Active", "The admission check is active")]},
         )
 
-    def cohort(self, name: str, parent: str = "", *, quotas: dict[str, Quota] | None = None, share: int | None = None) -> None:
+    def cohort(
+        self, name: str, parent: str = "", *, quotas: dict[str, Quota] | None = None, share: int | None = None
+    ) -> None:
         """A Cohort object; `share` is what its status says about fair sharing."""
         spec: Doc = {**({"parentName": parent} if parent else {}), "resourceGroups": _groups(quotas or {})}
-        status = {} if share is None else {"status": {"fairSharing": {"weightedShare": share}}}
+        status: Doc = {} if share is None else {"status": {"fairSharing": {"weightedShare": share}}}
         self.add(KUEUE, "Cohort", name, spec={key: value for key, value in spec.items() if value}, **status)
 
     def queue(
@@ -261,7 +263,7 @@ class Scene:
             "priority": rank[1] if rank else 0,
             "queueName": queue,
         }
-        if rank:
+        if rank and rank[0]:
             spec["priorityClassRef"] = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": rank[0]}
         state: Doc = {}
         rows = list(conditions)
@@ -283,7 +285,14 @@ class Scene:
             state["admissionChecks"] = list(checks)
         state.update(status or {})
         doc = self.add(
-            KUEUE, "Workload", name, namespace=namespace, at=at, metadata=meta, spec=spec, **({"status": state} if state else {})
+            KUEUE,
+            "Workload",
+            name,
+            namespace=namespace,
+            at=at,
+            metadata=meta,
+            spec=spec,
+            **({"status": state} if state else {}),
         )
         self.workloads.append(doc)
         return doc
@@ -292,9 +301,10 @@ class Scene:
         """A condition at a time of the day."""
         return self._condition(kind, reason, message, status=status, at=self.time(at))
 
-    def text(self) -> str:
-        """The dump, with its header."""
-        self._count_usage()
+    def text(self, *, counts: bool = True) -> str:
+        """The dump, with its header; with `counts` the statuses of queues tell how much is used."""
+        if counts:
+            self._count_usage()
         items = sorted(self.objects, key=lambda doc: _ORDER.index(doc["kind"]))
         document = {
             "apiVersion": "v1",
@@ -411,7 +421,9 @@ class Scene:
                     for row in self.workloads
                     if (row["metadata"]["namespace"], row["spec"]["queueName"]) == (meta["namespace"], meta["name"])
                 ]
-                queue = next((d for d in self.objects if d["kind"] == "ClusterQueue" and d["metadata"]["name"] == target), None)
+                queue = next(
+                    (d for d in self.objects if d["kind"] == "ClusterQueue" and d["metadata"]["name"] == target), None
+                )
                 if queue is not None:
                     doc["status"].update(_usage(queue, own, borrows=False))
             elif doc["kind"] == "ClusterQueue":
@@ -520,7 +532,7 @@ def _times(name: str, amount: str, count: int) -> str:
 def _admission(queue: str, pod_sets: Iterable[Doc], flavors: dict[str, str], counts: dict[str, int]) -> Doc:
     rows = []
     for row in pod_sets:
-        count = counts.get(row["name"], row["count"])
+        count: int = counts.get(row["name"]) or row["count"]
         flavor = flavors.get(row["name"], flavors.get("", ""))
         rows.append(
             {
@@ -575,6 +587,7 @@ _ORDER = (
     "Namespace",
     "Node",
     "ResourceFlavor",
+    "LimitRange",
     "WorkloadPriorityClass",
     "AdmissionCheck",
     "Cohort",
@@ -588,7 +601,7 @@ _ORDER = (
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes as kubectl does: lists not indented, no aliases, double quotes around text that looks like another type."""
+    """Writes as kubectl does: lists not indented, no aliases, double quotes where text looks like another type."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

@@ -13,8 +13,7 @@ _ON_SPOT = {"effect": "NoSchedule", "key": "fleet.example.com/spot", "operator":
 URGENT, STANDARD, SWEEP = ("urgent", 1000), ("standard", 100), ("sweep", 10)
 
 
-
-def _per_gpu(count: int) -> dict[str, str]:
+def _per_gpu(count: int) -> Doc:
     return {"cpu": str(4 * count), "memory": f"{40 * count}Gi", "gpu": str(count)}
 
 
@@ -125,8 +124,10 @@ def _gang(workers: int) -> tuple[Doc, Doc]:
 
 
 def _four_tenants_running(scene: Scene) -> None:
-    tuning = {"queue": "jobs", "flavors": {"": "h100"}, "owner": "JobSet"}
-    scene.workload("pretraining/vision-base", *_gang(2), created="02:10:00", admitted="02:10:01", rank=STANDARD, **tuning)
+    tuning: Doc = {"queue": "jobs", "flavors": {"": "h100"}, "owner": "JobSet"}
+    scene.workload(
+        "pretraining/vision-base", *_gang(2), created="02:10:00", admitted="02:10:01", rank=STANDARD, **tuning
+    )
     scene.workload("finetuning/dpo-70b", *_gang(2), created="05:30:00", admitted="05:30:02", rank=URGENT, **tuning)
     scene.workload("finetuning/sft-chat", *_gang(1), created="05:45:00", admitted="05:45:01", rank=STANDARD, **tuning)
     scene.workload("finetuning/sft-code", *_gang(1), created="06:20:00", admitted="06:20:01", rank=STANDARD, **tuning)
@@ -199,8 +200,8 @@ def _four_tenants_waiting(scene: Scene) -> None:
         owner="JobSet",
         refused=(
             "01:20:00",
-            "couldn't assign flavors to pod set worker: insufficient quota for nvidia.com/gpu in flavor h100, previously "
-            "considered podsets requests (0) + current podset request (64) > maximum capacity (48)",
+            "couldn't assign flavors to pod set worker: insufficient quota for nvidia.com/gpu in flavor h100, "
+            "previously considered podsets requests (0) + current podset request (64) > maximum capacity (48)",
         ),
     )
     scene.workload(
@@ -224,9 +225,9 @@ def _four_tenants_waiting(scene: Scene) -> None:
         rank=STANDARD,
         refused=(
             "04:55:00",
-            "couldn't assign flavors to pod set embedder: insufficient quota for nvidia.com/gpu in flavor cpu, previously "
-            "considered podsets requests (0) + current podset request (8) > maximum capacity (0), insufficient unused "
-            "quota for nvidia.com/gpu in flavor a100, 8 more needed",
+            "couldn't assign flavors to pod set embedder: insufficient quota for nvidia.com/gpu in flavor cpu, "
+            "previously considered podsets requests (0) + current podset request (8) > maximum capacity (0), "
+            "insufficient unused quota for nvidia.com/gpu in flavor a100, 8 more needed",
         ),
     )
     scene.workload(

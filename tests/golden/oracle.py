@@ -49,7 +49,7 @@ def case(name: str, objects: list[Doc], *, now: str, config: Doc | None) -> Doc:
     """One line for the oracle. Of a Configuration it takes fair sharing, feature gates and transformations."""
     config = config or {}
     given = {
-        "fairSharing": config.get("fairSharing", False),
+        "fairSharing": (config["fairSharing"] or True) if "fairSharing" in config else False,
         "featureGates": config.get("featureGates") or {},
         "resourceTransformations": (config.get("resources") or {}).get("transformations") or [],
     }

@@ -233,7 +233,9 @@ Job crawl of team B ran on quota that it had borrowed. Half an hour ago it was p
         flavors={"": "nodes"},
         rank=HIGH,
     )
-    preemptor = f"(UID: {scene.uid('Workload', 'forecast', 'team-a')}, JobUID: {scene.uid('Job', 'forecast', 'team-a')})"
+    preemptor = (
+        f"(UID: {scene.uid('Workload', 'forecast', 'team-a')}, JobUID: {scene.uid('Job', 'forecast', 'team-a')})"
+    )
     text = (
         f"Preempted to accommodate a workload {preemptor} due to reclamation within the cohort; "
         "preemptor path: /plant/team-a; preemptee path: /plant/team-b"
@@ -247,10 +249,14 @@ Job crawl of team B ran on quota that it had borrowed. Half an hour ago it was p
         refused=("13:28:45", _short("cpu", 10)),
         conditions=[
             scene.condition("Evicted", "Preempted", text, at="13:28:41"),
-            scene.condition("Admitted", "NoReservation", "The workload has no reservation", at="13:28:43", status="False"),
+            scene.condition(
+                "Admitted", "NoReservation", "The workload has no reservation", at="13:28:43", status="False"
+            ),
             scene.condition("Preempted", "InCohortReclamation", text, at="13:28:41"),
             scene.condition("Requeued", "Preempted", text, at="13:28:43"),
-            scene.condition("PodsReady", "WaitForStart", "Not all pods are ready or succeeded", at="13:28:42", status="False"),
+            scene.condition(
+                "PodsReady", "WaitForStart", "Not all pods are ready or succeeded", at="13:28:42", status="False"
+            ),
         ],
         status={
             "accumulatedPastExecutionTimeSeconds": 17_920,
@@ -341,7 +347,9 @@ ClusterQueue cloud has an admission check, capacity: quota alone is not enough, 
             "schedulingStats": {"evictions": [{"count": 2, "reason": "AdmissionCheck", "underlyingCause": ""}]},
         },
     )
-    text = 'The workload is deactivated due to AdmissionCheck in Rejected state: "capacity" (machine type is not offered)'
+    text = (
+        'The workload is deactivated due to AdmissionCheck in Rejected state: "capacity" (machine type is not offered)'
+    )
     _evicted(
         scene,
         "train-d",
