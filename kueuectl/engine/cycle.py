@@ -146,6 +146,7 @@ class Cycle:
             if not victim.info.evicted:
                 self._preempted.append((victim, entry))
         entry.info.last_tried = None
+        entry.info.has_preempted = True
         entry.outcome = Outcome.PREEMPTING
         entry.requeue = Requeue.PENDING_PREEMPTION
         entry.preempted = len(entry.victims)

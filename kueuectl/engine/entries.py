@@ -81,6 +81,13 @@ class Entry:
         return 0 if self.assignment is None else self.assignment.height
 
     @property
+    def message_key(self) -> tuple[object, ...]:
+        """What the message of its condition depends on: equal for equal messages."""
+        pod_sets = () if self.assignment is None else self.assignment.pod_sets
+        reasons = tuple((found.name, frozenset(found.reasons)) for found in pod_sets if found.mode is not Mode.FIT)
+        return (self.outcome, self.preempted, self.problems, reasons)
+
+    @property
     def replaces(self) -> Info | None:
         """The workload slice that it takes the place of, if any."""
         return None if self.assignment is None else self.assignment.replaces

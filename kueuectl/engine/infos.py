@@ -25,6 +25,7 @@ class Info:
         "candidate_key",
         "evicted",
         "frs",
+        "has_preempted",
         "generation",
         "is_admitted",
         "key",
@@ -60,6 +61,8 @@ class Info:
         # The generation of its ClusterQueue when it was last taken out: see `pending`, rule 5.
         self.generation = 0
         self.evicted = False
+        # Others were preempted for it and it has not been admitted since.
+        self.has_preempted = False
         # Admitted since the state was read, on which its conditions say nothing.
         self.is_admitted = False
         self.reserved_at = 0

@@ -8,6 +8,9 @@ leaves up, again before each entry. At a cohort, entries of its queues and winne
 1. those with whom the child of this cohort that they are in stays within its quota in what they ask for, whatever they
 borrow further down (gate FairSharingPrioritizeNonBorrowing), 2. lower share of that child, with them admitted,
 3. priority (gate), 4. timestamp, 5. uid, key.
+
+With gate PrioritizePreemptorWorkloads, those for which others were preempted come before all these criteria (but after
+reserved quota), with fair sharing at every cohort (observed).
 """
 
 from __future__ import annotations
@@ -24,11 +27,13 @@ from kueuectl.model.settings import Settings
 def classical(entries: Iterable[Entry], settings: Settings) -> list[Entry]:
     """Entries in the order without fair sharing."""
     by_priority = settings.gate("PrioritySortingWithinCohort")
+    preemptors_first = settings.gate("PrioritizePreemptorWorkloads")
 
-    def key(entry: Entry) -> tuple[int, int, tuple[int, int, str, str]]:
+    def key(entry: Entry) -> tuple[int, bool, int, tuple[int, int, str, str]]:
         rank, timestamp, uid, name = entry.info.order_key
         return (
             0 if entry.has_reservation else 1,
+            preemptors_first and not entry.info.has_preempted,
             entry.height,
             (rank if by_priority else 0, timestamp, uid, name),
         )
@@ -36,7 +41,7 @@ def classical(entries: Iterable[Entry], settings: Settings) -> list[Entry]:
     return sorted(entries, key=key)
 
 
-RankKey = tuple[bool, tuple[int, float], tuple[int, int, str, str]]
+RankKey = tuple[bool, bool, tuple[int, float], tuple[int, int, str, str]]
 
 
 class Tournament:
@@ -44,6 +49,7 @@ class Tournament:
 
     def __init__(self, entries: Iterable[Entry], settings: Settings) -> None:
         self._by_priority = settings.gate("PrioritySortingWithinCohort")
+        self._preemptors_first = settings.gate("PrioritizePreemptorWorkloads")
         self._nominal_first = settings.gate("FairSharingPrioritizeNonBorrowing")
         # Trees in the order of their first entries; within a queue in queue order (several only in second passes).
         self._trees: dict[int, list[Entry]] = {}
@@ -122,12 +128,13 @@ class Tournament:
         rank, timestamp, uid, name = entry.info.order_key
         tail = (rank if self._by_priority else 0, timestamp, uid, name)
         usage = entry.usage
+        waits = self._preemptors_first and not entry.info.has_preempted
         quota.add_all(queue, usage)
         node: Node = queue
         borrows = False
         for cohort in queue.path:
             if self._nominal_first:
                 borrows = any(node.usage[fr] > node.subtree[fr] for fr, _ in usage)
-            worth[id(cohort), entry.info.key] = (borrows, shares.key_of(node, resource_of), tail)
+            worth[id(cohort), entry.info.key] = (waits, borrows, shares.key_of(node, resource_of), tail)
             node = cohort
         quota.remove_all(queue, usage)
