@@ -72,6 +72,7 @@ class Simulation:
         self.tick = tick
         self.settings = settings
         self.requeue = requeue
+        self._keeps_progress = settings.gate("FlavorFungibilityPreserveScanProgress")
         self.snapshot: Snapshot = snapshot.build(state, settings, roots=None if roots is None else set(roots))
         self.pools = Pools(self.snapshot, now=now, honours_backoff=honours_backoff)
         self.nominator = Nominator(self.snapshot)
@@ -99,9 +100,13 @@ class Simulation:
             if id(entry) in admitted:
                 self._admit(entry)
                 continue
+            before = self.last_entries.get(entry.info.key)
             self.last_entries[entry.info.key] = entry
             if self.pools.queues[entry.queue.name].requeue(entry.info, entry.requeue):
                 in_heap.add(entry.info.key)
+            if not self._keeps_progress and (before is None or entry.message_key != before.message_key):
+                # The new message is an update of the workload (`pending`, rule 5).
+                entry.info.last_tried = None
         if settle:
             self._replace(decision.admitted)
         evicted = self._evict(decision) if settle else ()
