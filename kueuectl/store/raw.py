@@ -23,7 +23,8 @@ def iterate(
 ) -> Iterator[dict[str, Any]]:
     """Objects of these kinds in their own API version, in the order of the input, each once.
 
-    All of the input is read before the first one comes, so that none comes of an input that has a fault. Of two API versions of an object the preferred one is taken. Raises InputError like `load`.
+    All of the input is read before the first one comes, so that none comes of an input that has a fault. Of two API
+    versions of an object the preferred one is taken. Raises InputError like `load`.
     """
     sink = _RawSink(frozenset(kinds), managed_fields=managed_fields)
     for source in sources.expand(arguments, stdin=stdin):
