@@ -11,7 +11,7 @@ from kueuectl.analysis import evidence
 from kueuectl.analysis.explanation import PodSetRow, PreemptionFacts
 from kueuectl.engine import snapshot, workloads
 from kueuectl.engine.entries import Entry, Outcome
-from kueuectl.engine.flavors.assigner import has_pending_flavors
+from kueuectl.engine.flavors.assignment import has_pending_flavors
 from kueuectl.engine.infos import Info
 from kueuectl.engine.pending import PendingQueue
 from kueuectl.engine.simulate import Round, Simulation

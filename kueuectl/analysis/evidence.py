@@ -13,7 +13,7 @@ from kueuectl.analysis.explanation import (
     ShareFact,
 )
 from kueuectl.engine import quota, snapshot
-from kueuectl.engine.flavors.assigner import Assignment, Attempt
+from kueuectl.engine.flavors.assignment import Assignment, Attempt
 from kueuectl.engine.infos import Info
 from kueuectl.engine.nominate import Nominator
 from kueuectl.engine.preemption.notes import Finding, Notes, ShareCheck

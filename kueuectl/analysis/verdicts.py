@@ -5,7 +5,7 @@ from __future__ import annotations
 from kueuectl.analysis.evaluate import Evaluation
 from kueuectl.analysis.explanation import Code, Limit, LimitKind, PodSetRow, Verdict
 from kueuectl.engine.entries import Entry, Outcome
-from kueuectl.engine.flavors.assigner import Assignment
+from kueuectl.engine.flavors.assignment import Assignment
 from kueuectl.engine.reasons import (
     ExceedsCapacity,
     FlavorReason,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from kueuectl.engine.flavors.assigner import Assignment
+from kueuectl.engine.flavors.assignment import Assignment
 from kueuectl.engine.infos import Info
 from kueuectl.engine.limits import Problem
 from kueuectl.engine.preemption.plan import Victim

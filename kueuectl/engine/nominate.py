@@ -15,7 +15,8 @@ from __future__ import annotations
 from kueuectl.engine import checks, selectors
 from kueuectl.engine.entries import Entry, Outcome
 from kueuectl.engine.flavors import reducer
-from kueuectl.engine.flavors.assigner import Assigner, Assignment
+from kueuectl.engine.flavors.assigner import Assigner
+from kueuectl.engine.flavors.assignment import Assignment
 from kueuectl.engine.infos import Info
 from kueuectl.engine.limits import AboveLimits, Problem
 from kueuectl.engine.preemption.plan import Victim

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kueuectl.engine.flavors.assigner import has_pending_flavors
+from kueuectl.engine.flavors.assignment import has_pending_flavors
 from kueuectl.engine.heaps import ShapeHeap
 from kueuectl.engine.infos import Info
 from kueuectl.engine.reasons import Requeue

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kueuectl.engine import priority, workloads
 from kueuectl.engine.entries import Decision, Entry, Outcome
-from kueuectl.engine.flavors.assigner import Assignment, Attempt
+from kueuectl.engine.flavors.assignment import Assignment, Attempt
 from kueuectl.engine.preemption.plan import Victim
 from kueuectl.engine.reasons import Mode, Possibility
 from kueuectl.model.conditions import Condition

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from kueuectl.engine import limits, reasons
 from kueuectl.engine.entries import Entry, Outcome
-from kueuectl.engine.flavors.assigner import Assignment
+from kueuectl.engine.flavors.assignment import Assignment
 from kueuectl.engine.preemption.plan import Victim
 from kueuectl.engine.quota import Node
 from kueuectl.engine.reasons import (

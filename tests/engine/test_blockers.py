@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kueuectl.engine.flavors.assigner import Assignment, PodSetResult
+from kueuectl.engine.flavors.assignment import Assignment, PodSetResult
 from kueuectl.engine.reasons import (
     AffinityMismatch,
     Blocker,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kueuectl.engine import quota
-from kueuectl.engine.flavors.assigner import Assignment
+from kueuectl.engine.flavors.assignment import Assignment
 from kueuectl.engine.infos import Info
 from kueuectl.engine.preemption import classical, fair, plan
 from kueuectl.engine.preemption.notes import Notes

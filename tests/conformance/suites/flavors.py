@@ -7,7 +7,8 @@ from typing import Any
 
 from kueuectl.engine import snapshot, workloads
 from kueuectl.engine.flavors import grades, reducer
-from kueuectl.engine.flavors.assigner import Assigner, Assignment, Attempt, PodSetResult
+from kueuectl.engine.flavors.assigner import Assigner
+from kueuectl.engine.flavors.assignment import Assignment, Attempt, PodSetResult
 from kueuectl.engine.infos import Info
 from kueuectl.engine.reasons import Grade, Possibility
 from kueuectl.engine.snapshot import QueueNode, Snapshot
