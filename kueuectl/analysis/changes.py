@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from kueuectl.analysis import edits
+from kueuectl.analysis.edits import with_queue, with_workload
 from kueuectl.analysis.explanation import ChangeKind, Explanation, FlavorRow, LimitKind, PodSetRow, Ref
 from kueuectl.engine import priority
 from kueuectl.engine.reasons import Untolerated
@@ -39,16 +41,6 @@ class Change:
     before: str = ""
     after: str = ""
     tries_more: bool = False
-
-
-def with_workload(state: ClusterState, changed: Workload) -> ClusterState:
-    """The state with one workload replaced."""
-    return replace(state, workloads={**state.workloads, changed.key: changed})
-
-
-def with_queue(state: ClusterState, changed: ClusterQueue) -> ClusterState:
-    """The state with one ClusterQueue replaced."""
-    return replace(state, cluster_queues={**state.cluster_queues, changed.name: changed})
 
 
 def _workload_ref(workload: Workload) -> Ref:
@@ -348,21 +340,6 @@ def higher_priority(state: ClusterState, key: str, explanation: Explanation) -> 
         yield _ranked(state, key, own, rank)
 
 
-def _with_quota(
-    groups: tuple[ResourceGroup, ...], flavor: str, change: Callable[[ResourceQuota], ResourceQuota]
-) -> tuple[ResourceGroup, ...]:
-    return tuple(
-        replace(
-            group,
-            flavors=tuple(
-                replace(row, resources=tuple(change(entry) for entry in row.resources)) if row.name == flavor else row
-                for row in group.flavors
-            ),
-        )
-        for group in groups
-    )
-
-
 def more_nominal(state: ClusterState, key: str, explanation: Explanation) -> Iterator[Change]:
     """Raise the nominal quota of its ClusterQueue by what is missing."""
     queue = _queue_of(state, key)
@@ -382,7 +359,7 @@ def more_nominal(state: ClusterState, key: str, explanation: Explanation) -> Ite
                 return replace(old, nominal=old.nominal + extra.get(old.name, 0))
 
             changed = state.cluster_queues[queue.name]
-            groups = _with_quota(changed.resource_groups, name, add)
+            groups = edits.with_quota(changed.resource_groups, name, add)
             return with_queue(state, replace(changed, resource_groups=groups)), settings
 
         yield Change(
@@ -428,22 +405,15 @@ def _change_limit(
         cohort: Cohort | None = state.cohorts.get(node)
         if cohort is None:
             return None
-        changed = replace(cohort, resource_groups=_with_quota(cohort.resource_groups, flavor, change))
-        return replace(state, cohorts={**state.cohorts, node: changed})
+        groups = edits.with_quota(cohort.resource_groups, flavor, change)
+        return edits.with_cohort(state, replace(cohort, resource_groups=groups))
     queue = state.cluster_queues[node]
-    return with_queue(state, replace(queue, resource_groups=_with_quota(queue.resource_groups, flavor, change)))
+    return with_queue(state, replace(queue, resource_groups=edits.with_quota(queue.resource_groups, flavor, change)))
 
 
 def _entry(state: ClusterState, node: str, *, is_cohort: bool, flavor: str, resource: str) -> ResourceQuota | None:
     found = state.cohorts.get(node) if is_cohort else state.cluster_queues.get(node)
-    if found is None:
-        return None
-    for group in found.resource_groups:
-        for row in group.flavors:
-            for entry in row.resources:
-                if row.name == flavor and entry.name == resource:
-                    return entry
-    return None
+    return None if found is None else edits.quota_of(found.resource_groups, flavor, resource)
 
 
 def _raise_limit(state: ClusterState, explanation: Explanation, kind: LimitKind) -> Iterator[Change]:

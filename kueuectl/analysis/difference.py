@@ -1,0 +1,381 @@
+"""The difference of two outcomes: who gains and loses quota, who moves, whose usage changes, what stays over quota."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kueuectl.analysis import preempt
+from kueuectl.analysis.dry_run_play import Holding, NodeFact, Outcome, Preemption
+from kueuectl.analysis.preempt import Loss
+from kueuectl.engine import workloads
+from kueuectl.engine.entries import Entry
+from kueuectl.model.settings import Settings
+from kueuectl.model.state import ClusterState
+from kueuectl.model.workloads import Workload
+
+_MAX_RECLAIMABLE = 20
+
+
+class Why(StrEnum):
+    """Why a workload does not have the quota any more that it would have had."""
+
+    PREEMPTED = "preempted"
+    EVICTED = "evicted"
+    DEACTIVATED = "deactivated"
+    DELETED = "deleted"
+    NOT_ADMITTED = "not admitted"
+
+
+@dataclass(frozen=True, slots=True)
+class Gained:
+    """A workload that holds quota in the second outcome and not in the first."""
+
+    workload: str
+    holding: Holding
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A workload that holds quota in the first outcome and not in the second.
+
+    `by` preempted it, for `reason`; `loss` is what that costs, None when it does not run at present. `entry` is its
+    last evaluation.
+    """
+
+    workload: str
+    holding: Holding
+    why: Why
+    by: str = ""
+    reason: str = ""
+    loss: Loss | None = None
+    entry: Entry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A workload whose flavors, counts or queue differ."""
+
+    workload: str
+    before: Holding
+    after: Holding
+    preemption: Preemption | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """A workload that is evicted on the way and gets the same quota again, where it ran through before."""
+
+    workload: str
+    cluster_queue: str
+    by: str
+    reason: str
+    loss: Loss | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """A waiting workload whose position differs."""
+
+    workload: str
+    cluster_queue: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stays:
+    """A node that uses more than its quota at the end, and what becomes of that.
+
+    `over` is the amount; `before` what it was in the first outcome. `reclaimers` are ClusterQueues whose policy lets
+    them reclaim it, `reclaimable` the workloads that would go first (candidate order), `total` how many there are.
+    """
+
+    node: str
+    kind: str
+    flavor: str
+    resource: str
+    quota: int
+    used: int
+    over: int
+    before: int
+    reclaimers: tuple[str, ...] = ()
+    reclaimable: tuple[str, ...] = ()
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A node of the tree, before and after; None where it does not exist."""
+
+    kind: str
+    name: str
+    before: NodeFact | None
+    after: NodeFact | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All of it, each sorted by name. `spared` are evicted on the way in the first outcome only and keep quota."""
+
+    gained: tuple[Gained, ...] = ()
+    lost: tuple[Lost, ...] = ()
+    moved: tuple[Moved, ...] = ()
+    restarted: tuple[Restarted, ...] = ()
+    spared: tuple[str, ...] = ()
+    shifted: tuple[Shifted, ...] = ()
+    nodes: tuple[Changed, ...] = ()
+    stays: tuple[Stays, ...] = ()
+    # ClusterQueues whose policy lets them reclaim, and that used less than their quota before but not after.
+    no_longer_reclaim: tuple[str, ...] = ()
+    # Waiting in the second outcome and unknown in the first.
+    queued: tuple[str, ...] = ()
+    # Waited in the first outcome, and nowhere in the second.
+    left: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether workloads, positions, quota and usage are all the same."""
+        parts = (self.gained, self.lost, self.moved, self.restarted, self.spared)
+        return not any((*parts, self.shifted, self.nodes, self.queued, self.left))
+
+    @property
+    def preempted(self) -> tuple[str, ...]:
+        """Everybody who is preempted because of the change."""
+        found = [lost.workload for lost in self.lost if lost.why is Why.PREEMPTED]
+        found += [moved.workload for moved in self.moved if moved.preemption is not None]
+        found += [again.workload for again in self.restarted if again.by]
+        return tuple(sorted(found))
+
+
+def between(
+    before: Outcome,
+    after: Outcome,
+    *,
+    states: tuple[ClusterState, ClusterState],
+    settings: Settings,
+    now: int,
+) -> Difference:
+    """The difference of the ends of two states."""
+    compared = _Comparison(before, after, states=states, settings=settings, now=now)
+    return Difference(
+        gained=compared.gained(),
+        lost=compared.lost(),
+        moved=compared.moved(),
+        restarted=compared.restarted(),
+        spared=compared.spared(),
+        shifted=compared.shifted(),
+        nodes=_nodes(before, after),
+        stays=_stays(before, after),
+        no_longer_reclaim=_no_longer_reclaim(before, after),
+        queued=tuple(sorted(key for key in after.waiting if key not in before.waiting and key not in before.held)),
+        left=tuple(sorted(key for key in before.waiting if key not in after.waiting and key not in after.held)),
+    )
+
+
+class _Comparison:
+    """What both outcomes say about each workload."""
+
+    def __init__(
+        self,
+        before: Outcome,
+        after: Outcome,
+        *,
+        states: tuple[ClusterState, ClusterState],
+        settings: Settings,
+        now: int,
+    ) -> None:
+        self.before, self.after = before, after
+        self.old, self.new = states
+        self.settings = settings
+        self.now = now
+        # The last preemption counts: it is the one that the workload did not come back from.
+        self._by_before = {found.workload: found for found in before.preemptions}
+        self._by_after = {found.workload: found for found in after.preemptions}
+
+    def gained(self) -> tuple[Gained, ...]:
+        """Sorted by key."""
+        found = sorted(key for key in self.after.held if key not in self.before.held)
+        return tuple(Gained(key, self.after.held[key], is_new=key not in self.old.workloads) for key in found)
+
+    def lost(self) -> tuple[Lost, ...]:
+        """Sorted by key."""
+        return tuple(self._lost(key) for key in sorted(self.before.held) if key not in self.after.held)
+
+    def _lost(self, key: str) -> Lost:
+        holding = self.before.held[key]
+        workload = self.new.workloads.get(key)
+        if workload is None:
+            return Lost(key, holding, Why.DELETED, loss=self._loss(key, ""))
+        if not workload.active:
+            return Lost(key, holding, Why.DEACTIVATED, loss=self._loss(key, "Deactivated"))
+        place = self.after.waiting.get(key)
+        entry = None if place is None else place.entry
+        preemption = self._by_after.get(key)
+        if preemption is not None:
+            by, reason = preemption.preemptor, preemption.reason
+            return Lost(key, holding, Why.PREEMPTED, by, reason, self._loss(key, reason), entry)
+        reason = self.after.evictions.get(key, "")
+        if reason:
+            return Lost(key, holding, Why.EVICTED, "", reason, self._loss(key, reason), entry)
+        return Lost(key, holding, Why.NOT_ADMITTED, entry=entry)
+
+    def _loss(self, key: str, reason: str) -> Loss | None:
+        """What it costs to evict a workload that runs at present."""
+        workload = self.old.workloads.get(key)
+        if workload is None or not workloads.holds_quota(workload):
+            return None
+        return preempt.loss_of(self.old, self.settings, workload, now=self.now, reason=reason)
+
+    def moved(self) -> tuple[Moved, ...]:
+        """Sorted by key."""
+        found = []
+        for key in sorted(self.before.held.keys() & self.after.held.keys()):
+            one, other = self.before.held[key], self.after.held[key]
+            if one != other:
+                found.append(Moved(key, one, other, self._new_preemption(key)))
+        return tuple(found)
+
+    def _new_preemption(self, key: str) -> Preemption | None:
+        return None if key in self._by_before else self._by_after.get(key)
+
+    def restarted(self) -> tuple[Restarted, ...]:
+        """Sorted by key."""
+        found = []
+        for key in sorted(self.after.evictions):
+            holding = self.after.held.get(key)
+            if key in self.before.evictions or holding is None or self.before.held.get(key) != holding:
+                continue
+            by = self._by_after.get(key)
+            reason = self.after.evictions[key]
+            loss = self._loss(key, reason)
+            found.append(Restarted(key, holding.cluster_queue, by.preemptor if by is not None else "", reason, loss))
+        return tuple(found)
+
+    def spared(self) -> tuple[str, ...]:
+        """Sorted by key."""
+        return tuple(
+            key
+            for key in sorted(self.before.evictions)
+            if key not in self.after.evictions
+            and key in self.after.held
+            and self.after.held[key] == self.before.held.get(key)
+        )
+
+    def shifted(self) -> tuple[Shifted, ...]:
+        """Sorted by queue and position."""
+        found = []
+        for key, place in self.after.waiting.items():
+            was = self.before.waiting.get(key)
+            if was is not None and (was.position, was.cluster_queue) != (place.position, place.cluster_queue):
+                found.append(Shifted(key, place.cluster_queue, was.position, place.position))
+        return tuple(sorted(found, key=lambda shift: (shift.cluster_queue, shift.after, shift.workload)))
+
+
+def _nodes(before: Outcome, after: Outcome) -> tuple[Changed, ...]:
+    """Nodes whose quota, usage, share or place in the tree differ."""
+    found = []
+    for key in sorted(before.nodes.keys() | after.nodes.keys()):
+        one, other = before.nodes.get(key), after.nodes.get(key)
+        if one is None or other is None or _facts(one) != _facts(other):
+            found.append(Changed(*key, one, other))
+    return tuple(found)
+
+
+def _facts(node: NodeFact) -> tuple[object, ...]:
+    quotas = tuple((fact.flavor, fact.resource, fact.quota, fact.used) for fact in node.quotas)
+    return (node.parent, node.share, quotas)
+
+
+def _stays(before: Outcome, after: Outcome) -> tuple[Stays, ...]:
+    """ClusterQueues and cohorts that use more than their quota at the end."""
+    found = []
+    for key in sorted(after.nodes):
+        node = after.nodes[key]
+        was = before.nodes.get(key)
+        known = {(fact.flavor, fact.resource): fact.over for fact in was.quotas} if was is not None else {}
+        for fact in node.quotas:
+            if fact.over:
+                found.append(
+                    _stay(after, node, (fact.flavor, fact.resource), known.get((fact.flavor, fact.resource), 0))
+                )
+    return tuple(found)
+
+
+def _stay(after: Outcome, node: NodeFact, fr: tuple[str, str], before: int) -> Stays:
+    fact = next(fact for fact in node.quotas if (fact.flavor, fact.resource) == fr)
+    users = _users(after, node, fr) if node.kind == "ClusterQueue" else []
+    return Stays(
+        node=node.name,
+        kind=node.kind,
+        flavor=fact.flavor,
+        resource=fact.resource,
+        quota=fact.quota,
+        used=fact.used,
+        over=fact.over,
+        before=before,
+        reclaimers=tuple(_reclaimers(after, node, fr)),
+        reclaimable=tuple(users[:_MAX_RECLAIMABLE]),
+        total=len(users),
+    )
+
+
+def _users(after: Outcome, node: NodeFact, fr: tuple[str, str]) -> list[str]:
+    """Workloads of the queue that use the flavor-resource, in the order in which they would be preempted."""
+    flavor, resource = fr
+    return [
+        key
+        for key in node.held
+        if any((name, chosen) == (resource, flavor) for _, name, chosen in after.held[key].flavors)
+    ]
+
+
+def _reclaimers(after: Outcome, node: NodeFact, fr: tuple[str, str]) -> list[str]:
+    """ClusterQueues of the same tree that may reclaim and have unused quota of the flavor-resource."""
+    root = _root(after, node)
+    return [
+        other.name
+        for other in after.nodes.values()
+        if other.kind == "ClusterQueue"
+        and other is not node
+        and other.reclaims
+        and any((fact.flavor, fact.resource) == fr and fact.used < fact.quota for fact in other.quotas)
+        and _root(after, other) is root
+    ]
+
+
+def _root(after: Outcome, node: NodeFact) -> NodeFact:
+    seen = {node.name}
+    while node.parent and node.parent not in seen and ("Cohort", node.parent) in after.nodes:
+        node = after.nodes["Cohort", node.parent]
+        seen.add(node.name)
+    return node
+
+
+def _no_longer_reclaim(before: Outcome, after: Outcome) -> tuple[str, ...]:
+    """Queues that wait, and whose quota of some flavor-resource was not used up before but is after."""
+    waiting = {place.cluster_queue for place in after.waiting.values()}
+    found = []
+    for key, node in sorted(after.nodes.items()):
+        was = before.nodes.get(key)
+        if was is None or not node.reclaims or not node.parent or node.name not in waiting:
+            continue
+        free = {(fact.flavor, fact.resource) for fact in was.quotas if fact.used < fact.quota}
+        if any((fact.flavor, fact.resource) in free and fact.used >= fact.quota for fact in node.quotas):
+            found.append(node.name)
+    return tuple(found)
+
+
+def flavors_text(holding: Holding) -> str:
+    """Flavors in short, "default" or "spot/cpu, default/gpu": one word when all are of one flavor."""
+    flavors = {flavor for _, _, flavor in holding.flavors}
+    if len(flavors) == 1:
+        return flavors.pop()
+    return ", ".join(f"{pod_set}/{resource}={flavor}" for pod_set, resource, flavor in holding.flavors)
+
+
+def running(state: ClusterState, key: str) -> Workload | None:
+    """The workload if it holds quota at present."""
+    found = state.workloads.get(key)
+    return found if found is not None and workloads.holds_quota(found) else None

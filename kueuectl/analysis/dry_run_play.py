@@ -1,0 +1,284 @@
+"""Plays a part of a state to its end, and keeps what the end looks like and who was preempted on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kueuectl.engine import checks, quota, shares, workloads
+from kueuectl.engine.entries import Entry
+from kueuectl.engine.infos import Info
+from kueuectl.engine.preemption.plan import Victim
+from kueuectl.engine.quota import Node
+from kueuectl.engine.shares import Share
+from kueuectl.engine.simulate import Round, Simulation
+from kueuectl.engine.snapshot import QueueNode, Tree
+from kueuectl.model.settings import Settings
+from kueuectl.model.state import ClusterState
+
+MAX_ROUNDS = 1000
+# A loop is told by its last repetitions; the engine stops at the fifth visit of a state.
+_REPEATS = 4
+
+
+class EndKind(StrEnum):
+    """How a simulation ended: nothing changes any more, workloads preempt each other for ever, or too many rounds."""
+
+    FIXPOINT = "fixpoint"
+    LOOP = "loop"
+    LIMIT = "limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of one simulation. `members` go round in a LOOP, or are still moving at the LIMIT."""
+
+    kind: EndKind
+    rounds: int
+    root: str
+    members: tuple[str, ...] = ()
+    period: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Quota that a workload holds. flavors: (pod set, resource, flavor); counts: (pod set, pods).
+
+    `is_reserved`: admission checks are open, so that it does not run yet.
+    """
+
+    cluster_queue: str
+    flavors: tuple[tuple[str, str, str], ...] = ()
+    counts: tuple[tuple[str, int], ...] = ()
+    is_reserved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a workload waits: position from 1. `entry` is its last evaluation, None where there was none."""
+
+    cluster_queue: str
+    position: int
+    entry: Entry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preemption:
+    """One preemption on the way. `reason` is that of the Preempted condition."""
+
+    workload: str
+    preemptor: str
+    reason: str
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaFact:
+    """One flavor-resource of a node, amounts. quota: own nominal quota plus what the members below it lend."""
+
+    flavor: str
+    resource: str
+    quota: int
+    used: int
+    available: int
+
+    @property
+    def over(self) -> int:
+        """What is used beyond the quota: borrowed from others, or simply too much where there is no other."""
+        return max(0, self.used - self.quota)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFact:
+    """A ClusterQueue or cohort. `parent` is the name of the cohort above it, "" for a root."""
+
+    kind: str
+    name: str
+    parent: str
+    share: Share
+    quotas: tuple[QuotaFact, ...]
+    reclaims: bool = False
+    held: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Where things are: who holds quota, who waits, who was preempted and evicted on the way, quota by node."""
+
+    held: dict[str, Holding] = field(default_factory=dict)
+    waiting: dict[str, Place] = field(default_factory=dict)
+    preemptions: list[Preemption] = field(default_factory=list)
+    evictions: dict[str, str] = field(default_factory=dict)
+    nodes: dict[tuple[str, str], NodeFact] = field(default_factory=dict)
+    endings: list[Ended] = field(default_factory=list)
+    # GPU resources and others that waiting workloads ask for, in amounts.
+    asked: dict[str, int] = field(default_factory=dict)
+
+    def add(self, other: Outcome) -> None:
+        """Take in the outcome of another part."""
+        self.held |= other.held
+        self.waiting |= other.waiting
+        self.preemptions += other.preemptions
+        self.evictions |= other.evictions
+        self.nodes |= other.nodes
+        self.endings += other.endings
+        for resource, amount in other.asked.items():
+            self.asked[resource] = self.asked.get(resource, 0) + amount
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every simulation came to rest."""
+        return all(ended.kind is EndKind.FIXPOINT for ended in self.endings)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A part at its start and at its end."""
+
+    start: Outcome
+    end: Outcome
+
+
+def play(
+    state: ClusterState,
+    settings: Settings,
+    *,
+    now: int,
+    requeue: str = "each",
+    max_rounds: int = MAX_ROUNDS,
+    with_start: bool = False,
+) -> Played:
+    """Run one part of a state to its end; the outcome of its start is only worked out `with_start`."""
+    simulation = Simulation(state, settings, now=now, requeue=requeue)
+    recorder = _Recorder()
+    start = _outcome(simulation) if with_start else Outcome()
+    ending = simulation.run(max_rounds=max_rounds, on_round=recorder.note)
+    root = min((tree.root.name for tree in simulation.snapshot.trees), default="")
+    end = _outcome(simulation)
+    end.preemptions = recorder.preemptions
+    end.evictions = dict(simulation.evictions)
+    if ending.is_fixpoint:
+        end.endings = [Ended(EndKind.FIXPOINT, ending.rounds, root)]
+    elif ending.is_livelock:
+        period, members = recorder.loop()
+        end.endings = [Ended(EndKind.LOOP, ending.rounds, root, members, period)]
+    else:
+        end.endings = [Ended(EndKind.LIMIT, ending.rounds, root, recorder.moving())]
+    return Played(start, end)
+
+
+# Who got quota, who gave it back, and for whom.
+_Moves = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
+class _Recorder:
+    """What moved in each round: who got quota, who gave it back."""
+
+    def __init__(self) -> None:
+        self.preemptions: list[Preemption] = []
+        self._moves: list[_Moves] = []
+
+    def note(self, done: Round) -> None:
+        """Keep the moves of a round, not the round: its entries hold on to much."""
+        pairs: list[tuple[Victim, Entry]] = done.decision.preempted
+        for victim, entry in sorted(pairs, key=lambda pair: pair[0].info.key):
+            if victim.info.key in done.evicted:
+                self.preemptions.append(Preemption(victim.info.key, entry.info.key, victim.reason, done.number))
+        admitted = tuple(sorted(entry.info.key for entry in done.decision.admitted))
+        preemptors = tuple(sorted({entry.info.key for _, entry in pairs}))
+        self._moves.append((admitted, done.evicted, preemptors))
+
+    def loop(self) -> tuple[int, tuple[str, ...]]:
+        """The length of the loop in rounds, and the workloads that move in it."""
+        moves = self._moves
+        for period in range(1, len(moves) // _REPEATS + 1):
+            last = moves[-period:]
+            if any(any(parts) for parts in last) and all(
+                moves[-period * number : len(moves) - period * (number - 1)] == last
+                for number in range(2, _REPEATS + 1)
+            ):
+                return period, _members(last)
+        return 0, self.moving()
+
+    def moving(self) -> tuple[str, ...]:
+        """Workloads that moved in the last tenth of the rounds."""
+        return _members(self._moves[-max(1, len(self._moves) // 10) :])
+
+
+def _members(moves: Iterable[_Moves]) -> tuple[str, ...]:
+    return tuple(sorted({key for move in moves for part in move for key in part}))
+
+
+def _outcome(simulation: Simulation) -> Outcome:
+    found = Outcome()
+    for key, info in simulation.snapshot.held.items():
+        entry = simulation.assigned.get(key)
+        found.held[key] = _given(info) if entry is None else _assigned(entry)
+    for name, pool in simulation.pools.queues.items():
+        for position, info in enumerate(_in_order(pool.ordered()), start=1):
+            found.waiting[info.key] = Place(name, position, simulation.last_entries.get(info.key))
+            for pod_set in info.requests:
+                for resource, amount in pod_set.total.items():
+                    found.asked[resource] = found.asked.get(resource, 0) + amount
+    for tree in simulation.snapshot.trees:
+        for node in (*tree.queues, *tree.cohorts.values()):
+            fact = _node(node, tree)
+            found.nodes[fact.kind, fact.name] = fact
+    return found
+
+
+def _in_order(waiting: Iterator[Info]) -> list[Info]:
+    """By the order of the queue alone: whether a workload is parked changes with every cycle."""
+    return sorted(waiting, key=lambda info: info.order_key)
+
+
+def _given(info: Info) -> Holding:
+    """What the state says that a workload holds."""
+    admission = info.workload.admission
+    assert admission is not None
+    return Holding(
+        admission.cluster_queue,
+        tuple(
+            (pod_set.name, resource, flavor) for pod_set in admission.pod_sets for resource, flavor in pod_set.flavors
+        ),
+        tuple((pod_set.name, pod_set.count) for pod_set in info.requests),
+        is_reserved=not workloads.is_admitted(info.workload),
+    )
+
+
+def _assigned(entry: Entry) -> Holding:
+    """What a workload got on the way."""
+    assert entry.assignment is not None
+    results = entry.assignment.pod_sets
+    flavors = {pick.flavor for result in results for pick in result.picks.values()}
+    needed = checks.for_flavors(entry.queue.spec, flavors)
+    ready = {check.name for check in entry.info.workload.checks if check.state == checks.READY}
+    return Holding(
+        entry.queue.name,
+        tuple(
+            (result.name, resource, pick.flavor)
+            for result in results
+            for resource, pick in sorted(result.picks.items())
+        ),
+        tuple((result.name, result.count) for result in results),
+        is_reserved=any(name not in ready for name in needed),
+    )
+
+
+def _node(node: Node, tree: Tree) -> NodeFact:
+    shown = set(node.defined)
+    if node.is_queue:
+        shown |= {fr for fr, used in enumerate(node.usage) if used}
+    return NodeFact(
+        kind="ClusterQueue" if node.is_queue else "Cohort",
+        name=node.name,
+        parent=node.parent.name if node.parent is not None else "",
+        share=shares.share(node, tree.resource_of, tree.resources),
+        quotas=tuple(
+            QuotaFact(*tree.frs[fr], node.subtree[fr], node.usage[fr], quota.available(node, fr))
+            for fr in sorted(shown)
+        ),
+        reclaims=isinstance(node, QueueNode) and node.active and node.reclaim != "Never",
+        held=tuple(info.key for info in node.candidates()) if isinstance(node, QueueNode) else (),
+    )
