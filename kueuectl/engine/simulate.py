@@ -154,7 +154,8 @@ class Simulation:
         states: dict[object, int] = {}
         recent: list[Round] = []
         while True:
-            if not self.pools.has_heads():
+            # Evicted workloads give their quota back although nobody waits for it.
+            if not self.pools.has_heads() and not self._leaving:
                 if self.wake() == 0:
                     return Ending(self.rounds, True, False)
                 continue
