@@ -116,6 +116,8 @@ def _candidates(words: list[str]) -> tuple[list[tuple[str, str]], int]:
         known = {**_pages.FLAGS[path], **_pages.GLOBAL_FLAGS}
         return [(name, about) for name, (_, about) in known.items() if name.startswith(last)], _NO_FILES
     if path in _pages.SHOWN:
+        if places:
+            return [], _NO_FILES
         wanted = last.lower()
         return [(name, about) for name, about in _pages.SHOWN[path] if name.startswith(wanted)], _NO_FILES
     return _values(_pages.ARGUMENTS[path], last, given, places)

@@ -68,8 +68,8 @@ GLOBAL_FLAGS: dict[str, tuple[str, str]] = {
     '--as-group': ('GROUP', 'Act as a member of this group; may be repeated.'),
     '--as-uid': ('UID', 'Act as the user with this uid.'),
     '--request-timeout': ('DURATION', 'Give up on a request after this time, as 5s or 1m; 0 is never.'),
-    '--help': ('', 'Show this message and exit.'),
     '-h': ('', 'Show this message and exit.'),
+    '--help': ('', 'Show this message and exit.'),
 }
 FLAGS: dict[str, dict[str, tuple[str, str]]] = {
     '': {},

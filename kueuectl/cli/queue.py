@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from kueuectl.cli.frame import kinds, loading, output
-from kueuectl.errors import NotFoundError
-from kueuectl.report import text
+from kueuectl.cli.frame import kinds, loading, objects, output
+from kueuectl.cli.frame.kinds import Reference
 from kueuectl.report.views import waiting
 
 
@@ -29,7 +28,7 @@ def command(
     run = ctx.obj
     loaded = loading.load_all(run)
     if name not in loaded.state.cluster_queues:
-        raise NotFoundError(f'{kinds.CLUSTER_QUEUE.resource} "{text.clean(name)}" not found')
+        raise objects.not_found(Reference(kinds.CLUSTER_QUEUE, name), loaded.state.cluster_queues)
     found = waiting.line(loaded.state, loaded.settings, name, now=loaded.now)
     if not found.is_active:
         run.note(f"{found.name} is inactive: {found.message}")

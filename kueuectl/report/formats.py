@@ -74,6 +74,18 @@ def with_text(form: Format, content: str) -> Format:
     return Format(FILE_KINDS[form.kind], argument)
 
 
+def check(form: Format) -> None:
+    """Raise UsageError for an expression that can't be read, before anything is loaded for it."""
+    if form.kind == "jsonpath":
+        from kueuectl.report import jsonpath
+
+        jsonpath.parse(form.argument)
+    elif form.kind == "custom-columns":
+        from kueuectl.report import columns
+
+        columns.parse(form.argument)
+
+
 def _columns_of_template(content: str) -> str:
     """`HEADER:PATH` pairs from kubectl's file form: a line of headers over a line of paths."""
     rows = [line.split() for line in content.splitlines() if line.strip()]

@@ -64,9 +64,8 @@ def test_candidates(
 
 
 def test_commands_come_with_what_they_do(capsys: pytest.CaptureFixture[str]) -> None:
-    _fast.complete(["list", "wl"])
-    _fast.complete(["list", "workload"])
-    assert capsys.readouterr().out.endswith("workload\tList Workloads with status and position\n:4\n")
+    _fast.complete(["list", "top"])
+    assert capsys.readouterr().out == "topology\tList Topologies with their levels\n:4\n"
 
 
 def test_examples_are_offered_as_sources(capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,7 +93,7 @@ REFUSED = [
     Refused("list cq nope", 3, 'clusterqueues.kueue.x-k8s.io "nope" not found'),
     Refused("list lq nope -n team-a", 3, 'localqueues.kueue.x-k8s.io "nope" not found in namespace team-a'),
     Refused("list workload --for job/none", 3, 'jobs.batch "none" not found'),
-    Refused("list workload --for widget.example.com/none", 3, 'widget "none" not found'),
+    Refused("list workload --for widget.example.com/none", 3, 'widget.example.com "none" not found'),
     Refused("list pods --for job/none", 3, 'jobs.batch "none" not found'),
     Refused("list workload --for job", 2, "invalid value 'job' for --for"),
     Refused("list workload --for /x", 2, "invalid value '/x' for --for"),
@@ -105,7 +105,7 @@ REFUSED = [
     Refused("list clusterqueu", 2, "unknown command 'clusterqueu' for 'kueuectl list'"),
     Refused("list cq -o xml", 2, "unknown output format 'xml'"),
     Refused("list cq -o go-template={{.}}", 2, "go-template output is not supported"),
-    Refused("list cq -o jsonpath={.items[", 2, "jsonpath: unclosed brace in '{.items['"),
+    Refused("list cq -o jsonpath={.items[", 2, "jsonpath: can't read the path '.items['"),
     Refused("list cq -o jsonpath-file=/nonexistent", 1, "/nonexistent: can't read the expression: No such file"),
 ]
 

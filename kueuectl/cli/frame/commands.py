@@ -67,6 +67,10 @@ class _Shared:
         """Own parameters, then those of all commands."""
         return [*super().get_params(ctx), *_GLOBAL_OPTIONS]  # type: ignore[misc]
 
+    def get_help_option_names(self, ctx: Any) -> list[str]:
+        """In a fixed order; the parser's own is that of a set."""
+        return list(ctx.help_option_names)
+
     def get_help_option(self, ctx: Any) -> Any:
         """The help option, which prints to the stdout of the run."""
         option = super().get_help_option(ctx)  # type: ignore[misc]

@@ -24,7 +24,8 @@ class Kind(NamedTuple):
     @property
     def resource(self) -> str:
         """plural.group, as the API server names it in messages."""
-        return f"{self.plural}.{self.group}" if self.group else self.plural
+        word = self.plural or self.name.lower()
+        return f"{word}.{self.group}" if self.group else word
 
 
 CLUSTER_QUEUE = Kind("ClusterQueue", "clusterqueues", _KUEUE, ("cq",), is_namespaced=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from kueuectl.cli.frame import loading, output, selectors
-from kueuectl.cli.frame.kinds import Kind
+from kueuectl.cli.frame import loading, objects, output, selectors
+from kueuectl.cli.frame.kinds import Kind, Reference
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import NotFoundError, UsageError
 from kueuectl.model.selectors import Labels
@@ -67,7 +67,8 @@ def _named(items: Sequence[Item], *, kind: Kind, names: Sequence[str], namespace
         matches = [item for item in items if item.name == name]
         if not matches:
             where = f" in namespace {text.clean(namespace)}" if kind.is_namespaced and namespace is not None else ""
-            raise NotFoundError(f'{kind.resource} "{text.clean(name)}" not found{where}')
+            error = objects.not_found(Reference(kind, name), [item.name for item in items])
+            raise NotFoundError(error.problem + where, hint=error.hint)
         chosen += matches
     return chosen
 

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from kueuectl import times
 from kueuectl.cli.frame.kinds import Kind, Reference
 from kueuectl.cli.frame.loading import Loaded
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import NotFoundError
+from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState, HiddenKind, OwnerObject
 
 if TYPE_CHECKING:
@@ -132,10 +134,19 @@ def load_all(run: Run) -> Loaded:
         run.warn(warning)
     settings = reading.settings
     if run.flags.kueue_config is not None:
-        from kueuectl.store.load import load_settings
-
-        settings = load_settings(run.flags.kueue_config)
+        settings = _given_settings(run, run.flags.kueue_config)
     return Loaded(reading.state, settings, reading.now)
+
+
+def _given_settings(run: Run, path: str) -> Settings:
+    """The settings of a Configuration in a file."""
+    from kueuectl.store.load import load as load_file
+
+    epoch = times.format_time(0)
+    found = load_file([path], kueue_config=path, now=epoch, clock=run.environment.clock)
+    for warning in found.warnings:
+        run.warn(warning)
+    return found.settings
 
 
 def raw(run: Run, kind: Kind, *, namespace: str | None) -> Iterator[dict[str, Any]]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from kueuectl.cli.frame import kinds
 from kueuectl.cli.frame.kinds import Kind, Reference
 from kueuectl.cli.frame.run import Run
-from kueuectl.errors import NotFoundError
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
-from kueuectl.report import text
 
 if TYPE_CHECKING:
     from kueuectl.report.views.usage import NodeView
     from kueuectl.store.load import Loaded as Dump
+
+
+_NO_CONFIGURATION = "the input has no Configuration"
 
 
 class Loaded(NamedTuple):
@@ -46,7 +48,7 @@ def load(run: Run, *wanted: Kind, with_settings: bool = False) -> Loaded:
     own configuration is only looked up `with_settings`.
     """
     if run.is_offline:
-        return _offline(run)
+        return _offline(run, decides=False)
     from kueuectl.cli.frame import live
 
     return live.load(run, wanted, with_settings=with_settings)
@@ -55,7 +57,7 @@ def load(run: Run, *wanted: Kind, with_settings: bool = False) -> Loaded:
 def load_all(run: Run) -> Loaded:
     """The whole state, with all that decisions depend on."""
     if run.is_offline:
-        return _offline(run)
+        return _offline(run, decides=True)
     from kueuectl.cli.frame import live
 
     return live.load_all(run)
@@ -63,35 +65,50 @@ def load_all(run: Run) -> Loaded:
 
 def trees(loaded: Loaded, cohort: str | None) -> tuple[NodeView, ...]:
     """Quota and usage of all cohort trees, or of one cohort; raises NotFoundError for one that nobody names."""
+    from kueuectl.cli.frame import objects
     from kueuectl.report.views import usage
 
     if cohort is not None and not usage.is_cohort(loaded.state, cohort):
-        raise NotFoundError(f'{kinds.COHORT.resource} "{text.clean(cohort)}" not found')
+        raise objects.not_found(Reference(kinds.COHORT, cohort), usage.cohort_names(loaded.state))
     return usage.views(loaded.state, loaded.settings, cohort=cohort)
 
 
 def dump(run: Run) -> Dump:
-    """The dumps of --from, read once in a run; their warnings are said on stderr."""
+    """The dumps of --from, read once in a run."""
     found: Dump | None = run.cache.get("dump")
     if found is None:
         from kueuectl.store.load import load as load_dumps
 
-        environment = run.environment
+        flags = run.flags
         found = load_dumps(
-            run.flags.sources,
-            stdin=environment.stdin,
-            kueue_config=run.flags.kueue_config,
-            now=run.flags.now,
-            clock=environment.clock,
+            flags.sources,
+            stdin=_stdin(run),
+            kueue_config=flags.kueue_config,
+            now=flags.now,
+            clock=run.environment.clock,
         )
         run.cache["dump"] = found
-        for warning in (*found.warnings, *found.state.warnings):
-            run.warn(warning)
     return found
 
 
-def _offline(run: Run) -> Loaded:
+def _stdin(run: Run) -> BinaryIO:
+    """Standard input as bytes. Where raw objects follow it is kept in memory, since it can be read only once."""
+    if "-" not in run.flags.sources:
+        return io.BytesIO()
+    stream: BinaryIO = run.environment.stdin.buffer
+    if run.format.is_table:
+        return stream
+    if "stdin" not in run.cache:
+        run.cache["stdin"] = stream.read()
+    return io.BytesIO(run.cache["stdin"])
+
+
+def _offline(run: Run, *, decides: bool) -> Loaded:
+    """The dumps; that defaults stand in for a Configuration is only worth a warning where something is decided."""
     found = dump(run)
+    for warning in found.warnings:
+        if decides or not warning.startswith(_NO_CONFIGURATION):
+            run.warn(warning)
     return Loaded(found.state, found.settings, found.now)
 
 
@@ -100,7 +117,7 @@ def raw(run: Run, kind: Kind, *, namespace: str | None) -> Iterator[dict[str, An
     if run.is_offline:
         from kueuectl.store.raw import iterate
 
-        for item in iterate(run.flags.sources, stdin=run.environment.stdin, kinds=(kind.name,)):
+        for item in iterate(run.flags.sources, stdin=_stdin(run), kinds=(kind.name,)):
             metadata = item.get("metadata")
             inside = metadata.get("namespace") if isinstance(metadata, dict) else None
             if namespace is None or not kind.is_namespaced or inside == namespace:

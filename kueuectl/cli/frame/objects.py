@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice
 
 from kueuectl.cli.frame import kinds, loading
 from kueuectl.cli.frame.kinds import Reference
@@ -11,20 +12,26 @@ from kueuectl.errors import KueuectlError, NotFoundError, UsageError
 from kueuectl.model.state import ClusterState
 from kueuectl.report import text
 
-
-def not_found(reference: Reference) -> NotFoundError:
-    """The error for an object that is not there, as the API server words it."""
-    word = reference.kind.resource or reference.kind.name
-    return NotFoundError(f'{text.clean(word)} "{text.clean(reference.name)}" not found')
+# Comparing is slow: a suggestion isn't worth seconds.
+_MOST_COMPARED = 5000
 
 
-def key(run: Run, reference: Reference, among: Iterable[str]) -> str:
+def not_found(reference: Reference, among: Iterable[str] = ()) -> NotFoundError:
+    """The error for an object that is not there, as the API server words it; `among` are names to suggest from."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(reference.name, list(islice(among, _MOST_COMPARED)), n=1)
+    hint = f"did you mean {near[0]!r}?" if near else ""
+    return NotFoundError(f'{text.clean(reference.kind.resource)} "{text.clean(reference.name)}" not found', hint=hint)
+
+
+def key(run: Run, reference: Reference, among: Collection[str]) -> str:
     """The one key (namespace/name) of that name: in the namespace, or in any where none is chosen."""
     namespace = loading.namespace(run)
     wanted = f"{namespace}/{reference.name}" if namespace is not None else f"/{reference.name}"
     found = [entry for entry in among if (entry == wanted if namespace is not None else entry.endswith(wanted))]
     if not found:
-        raise not_found(reference)
+        raise not_found(reference, [entry.rpartition("/")[2] for entry in among])
     if len(found) > 1:
         places = ", ".join(sorted(text.clean(entry.partition("/")[0]) for entry in found)[:5])
         raise UsageError(

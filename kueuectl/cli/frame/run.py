@@ -107,5 +107,7 @@ class Run:
     def check_flags(self) -> None:
         """Refuse combinations of global flags that contradict each other."""
         flags = self.flags
+        if flags.output is not None:
+            formats.check(self.format)
         if flags.now is not None and not flags.sources:
             raise UsageError("--now needs --from: a live cluster has its own time")

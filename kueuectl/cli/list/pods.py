@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from kueuectl.cli.frame import kinds, listing, loading, output, selectors
+from kueuectl.cli.frame import objects as named
 from kueuectl.cli.frame.parameters import FieldSelector, Selector
-from kueuectl.errors import NotFoundError
-from kueuectl.report import text
 from kueuectl.report.views import objects, owners, parts
 
 
@@ -47,13 +46,14 @@ def command(
         and selectors.matches(fields, _fields(pod))
     ]
     if not found and not ownership.is_known:
-        word = reference.kind.resource or reference.kind.name
-        raise NotFoundError(f'{text.clean(word)} "{text.clean(reference.name)}" not found')
+        raise named.not_found(reference)
     empty = listing.empty_message(kinds.POD, namespace)
     if not run.format.is_table:
         output.objects(run, found, empty=empty)
     elif found:
-        output.table(run, objects.pods(found, now=loaded.now, namespaces=namespace is None))
+        # The server's clock is known only now that it has answered.
+        now = loading.load(run).now
+        output.table(run, objects.pods(found, now=now, namespaces=namespace is None))
     else:
         run.note(empty)
 

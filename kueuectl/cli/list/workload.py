@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from kueuectl.cli.frame import kinds, listing, loading
+from kueuectl.cli.frame import kinds, listing, loading, objects
 from kueuectl.cli.frame.flags import CHOICES
 from kueuectl.cli.frame.loading import Loaded
 from kueuectl.cli.frame.parameters import ClusterQueue, FieldSelector, LocalQueue, Selector
 from kueuectl.cli.frame.run import Run
-from kueuectl.errors import NotFoundError, UsageError
+from kueuectl.errors import UsageError
 from kueuectl.model.workloads import Workload
-from kueuectl.report import text
 from kueuectl.report.views import owners, positions, workloads
 
 
@@ -110,6 +109,5 @@ def _made_for(
     )
     found = [workload for workload in among if ownership.owns_workload(workload)]
     if not found and not ownership.is_known:
-        word = reference.kind.resource or reference.kind.name
-        raise NotFoundError(f'{text.clean(word)} "{text.clean(reference.name)}" not found')
+        raise objects.not_found(reference)
     return found

@@ -69,6 +69,8 @@ def table(page: Page, *, is_unicode: bool) -> Table:
             *row.extra,
         )
         for row in ordered(page.rows)
+        # Neither quota nor usage: nothing to look at.
+        if row.whole or row.used
     ]
     return Table(columns, rows)
 

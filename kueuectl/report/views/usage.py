@@ -70,11 +70,16 @@ def root_names(state: ClusterState, cohort: str) -> set[str]:
         seen.add(name)
 
 
-def is_cohort(state: ClusterState, name: str) -> bool:
-    """Whether there is such a cohort, as an object or only named by a member."""
+def cohort_names(state: ClusterState) -> set[str]:
+    """Names of all cohorts, those that are only named by a member too."""
     named = {queue.cohort for queue in state.cluster_queues.values()}
     named |= {cohort.parent for cohort in state.cohorts.values()}
-    return name in state.cohorts or name in named
+    return {*state.cohorts, *(name for name in named if name)}
+
+
+def is_cohort(state: ClusterState, name: str) -> bool:
+    """Whether there is such a cohort, as an object or only named by a member."""
+    return name in cohort_names(state)
 
 
 def views(state: ClusterState, settings: Settings, *, cohort: str | None = None) -> tuple[NodeView, ...]:
