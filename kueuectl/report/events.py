@@ -21,6 +21,8 @@ from kueuectl.report import conditions, narrate
 
 _SECOND = 1_000_000_000
 _LONGEST = 2**63 - 1
+_MAX_MESSAGE = 1024
+_CUT = " ..."
 _MODES = {Mode.NO_FIT: "NoFit", Mode.FIT: "Fit"}
 _POSSIBILITIES = {
     Possibility.NO_CANDIDATES: "NoCandidates",
@@ -58,7 +60,12 @@ def of_decision(decision: Decision, state: ClusterState, settings: Settings, *, 
         else:
             reason = narrate.entry_reason(entry, settings)
             found.append(Event(entry.info.key, "Warning", reason, narrate.entry(entry)))
-    return found
+    return [event._replace(message=_cut(event.message)) for event in found]
+
+
+def _cut(message: str) -> str:
+    """As much of a message as an event of Kueue's holds."""
+    return message if len(message) <= _MAX_MESSAGE else message[: _MAX_MESSAGE - len(_CUT)] + _CUT
 
 
 def _of_admitted(entry: Entry, settings: Settings, *, now: int) -> list[Event]:
@@ -98,7 +105,7 @@ def flavors_considered(found: Assignment) -> str:
         for attempt in found.attempts:
             if result.name in attempt.pod_sets:
                 merged.setdefault(attempt.flavor, []).append(attempt)
-        texts = [text for name, attempts in merged.items() if (text := _considered(name, attempts))]
+        texts = [text for name, attempts in sorted(merged.items()) if (text := _considered(name, attempts))]
         if texts:
             parts.append(f"{result.name}: {', '.join(texts)}")
     return " | ".join(parts)
@@ -107,8 +114,10 @@ def flavors_considered(found: Assignment) -> str:
 def _considered(flavor: str, attempts: list[Attempt]) -> str:
     """One flavor, tried for several resource groups: the worst mode counts, and what preemption could do."""
     possible = [attempt.possibility for attempt in attempts if attempt.possibility is not None]
-    height = max(attempt.graded[1] for attempt in attempts)
-    reasons = sorted({narrate.flavor_reason(reason) for attempt in attempts for reason in attempt.reasons})
+    height = max(attempt.height for attempt in attempts)
+    # A flavor that was never graded is out for its first reason; more of them are only for explanations.
+    found = [reason for attempt in attempts for reason in (attempt.reasons if attempt.checks else attempt.reasons[:1])]
+    reasons = sorted(set(map(narrate.flavor_reason, found)))
     details = [f"borrow={height}"] if height > 0 else []
     details += reasons
     if not possible and not details:

@@ -57,6 +57,11 @@ class Attempt:
         return _MODE[self.graded[0]]
 
     @property
+    def height(self) -> int:
+        """How high it would borrow from: the highest of its resources, also where another one decides."""
+        return max((check[-1] for check in self.checks), default=0)
+
+    @property
     def possibility(self) -> Possibility | None:
         """What preemption could do for it; None where that was not asked for."""
         return _POSSIBILITY.get(self.graded[0])

@@ -135,7 +135,7 @@ def _attempts(found: Assignment, name: str, want: dict[str, Any]) -> list[str]:
 
 def _attempt(attempt: Attempt) -> tuple[int, int, int | None]:
     possibility = attempt.possibility
-    return int(attempt.mode), attempt.graded[1], None if possibility is None else int(possibility)
+    return int(attempt.mode), attempt.height, None if possibility is None else int(possibility)
 
 
 def _wanted(doc: dict[str, Any]) -> tuple[int, int, int | None]:
