@@ -153,6 +153,9 @@ def play(
     simulation = Simulation(state, settings, now=now, requeue=requeue)
     recorder = _Recorder()
     start = _outcome(simulation) if with_start else Outcome()
+    if not simulation.pools.has_heads() and any(info.evicted for info in simulation.snapshot.held.values()):
+        # Evicted workloads give their quota back, although nobody waits for it.
+        recorder.note(simulation.step())
     ending = simulation.run(max_rounds=max_rounds, on_round=recorder.note)
     root = min((tree.root.name for tree in simulation.snapshot.trees), default="")
     end = _outcome(simulation)

@@ -154,8 +154,7 @@ class Simulation:
         states: dict[object, int] = {}
         recent: list[Round] = []
         while True:
-            # Evicted workloads give their quota back although nobody waits for it.
-            if not self.pools.has_heads() and not self._leaving:
+            if not self.pools.has_heads():
                 if self.wake() == 0:
                     return Ending(self.rounds, True, False)
                 continue
