@@ -142,6 +142,19 @@ class Simulation:
         self._held_digest -= _digest(entry) if entry is not None else hash(key)
         self._leaving = [other for other in self._leaving if other is not info]
 
+    def preempt(self, key: str, *, reason: str) -> None:
+        """A workload that holds quota is preempted from outside, and its pools wake up."""
+        info = self.snapshot.held[key]
+        self.evictions[key] = reason
+        self._give_back(info, evictions.after_preemption(info.workload, reason, self.now))
+        self._leaving = [other for other in self._leaving if other is not info]
+        self.wake()
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a round would find a head, or an evicted workload that has to give its quota back."""
+        return self.pools.has_heads() or bool(self._leaving)
+
     def run(
         self,
         *,

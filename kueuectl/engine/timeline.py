@@ -152,7 +152,7 @@ class Timeline:
         """Whether the event means anything; a run that was cut short has no end any more."""
         simulation = self.simulation
         if kind is _Kind.END:
-            if self._run_of.get(key) != run:
+            if self._run_of.get(key) != run or key not in simulation.snapshot.held:
                 return False
             del self._run_of[key]
             self.ends[key] = self.now
@@ -177,7 +177,7 @@ class Timeline:
         turned: set[frozenset[tuple[str, object]]] = set()
         churn = _Churn(simulation)
         while True:
-            if not simulation.pools.has_heads():
+            if not simulation.has_work:
                 if not self._wake_when_empty():
                     break
                 turned.clear()
