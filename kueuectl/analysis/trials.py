@@ -1,0 +1,241 @@
+"""Evict workloads in the model, let Kueue go on, and look whether a goal is reached.
+
+One `Trials` is about one tree of cohorts: trees don't touch each other. Everything happens on the state as it is now,
+since that is where a plan begins; what Kueue would do anyway is part of the outcome, and is not the plan's doing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from kueuectl.analysis import goals
+from kueuectl.analysis.goals import Gap, Goal
+from kueuectl.engine import snapshot, workloads
+from kueuectl.engine.entries import Entry
+from kueuectl.engine.reasons import Mode
+from kueuectl.engine.simulate import Ending, Simulation
+from kueuectl.model.conditions import Condition
+from kueuectl.model.settings import Settings
+from kueuectl.model.state import ClusterState
+from kueuectl.model.workloads import Workload
+
+MAX_ROUNDS = 2000
+# The reason of the Preempted condition that a plan's evictions get: one of those that Kueue itself uses.
+REASON = "InClusterQueue"
+Flavors = tuple[tuple[str, str, str], ...]
+"""(pod set, resource, flavor) triples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A workload that got quota."""
+
+    workload: str
+    cluster_queue: str
+    flavors: Flavors
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of evicting `victims`.
+
+    is_settled: Kueue came to rest. gaps: where the goal is not reached then. back: victims that start again where they
+    were. moved: victims that start again elsewhere, or with other pod counts. followers: workloads that Kueue then
+    preempts by itself and would not have preempted without the plan, with the reason. admitted: who has quota and
+    would not have had it. lost: who would have got quota without the plan.
+    """
+
+    victims: tuple[str, ...]
+    is_settled: bool
+    gaps: tuple[Gap, ...] = ()
+    back: tuple[str, ...] = ()
+    moved: tuple[Placed, ...] = ()
+    followers: tuple[tuple[str, str], ...] = ()
+    admitted: tuple[Placed, ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+class Trials:
+    """Experiments on one tree. `anyway` is the outcome without any eviction."""
+
+    def __init__(
+        self, state: ClusterState, settings: Settings, *, now: int, goal: Goal, root: str, hold: bool = False
+    ) -> None:
+        self.state = only_tree(state, root)
+        self.settings = settings
+        self.now = now
+        self.goal = goal
+        self.root = root
+        self.hold = hold
+        self.tried = 0
+        self._known: dict[frozenset[str], Outcome] = {}
+        self.before, self.before_ending = self._play(())
+        self.anyway = Outcome(
+            victims=(), is_settled=self.before_ending.is_fixpoint, gaps=tuple(goals.gaps(self.before, goal))
+        )
+        self._relaxed: Simulation | None = None
+
+    def evict(self, keys: Iterable[str]) -> Outcome:
+        """The outcome of evicting these workloads at once; worked out once for each set."""
+        chosen = frozenset(keys)
+        found = self._known.get(chosen)
+        if found is None:
+            found = self._known[chosen] = self._evict(tuple(sorted(chosen)))
+        return found
+
+    def play(self, keys: Iterable[str], *, requeue: str = "each") -> tuple[Simulation, Ending]:
+        """The simulation of evicting these workloads at once, at its end."""
+        return self._play(tuple(keys), requeue=requeue)
+
+    def one_by_one(self, keys: Iterable[str]) -> Outcome:
+        """The outcome when Kueue comes to rest between two evictions, in this order."""
+        order = tuple(keys)
+        simulation, ending = self._play(order[:1])
+        for key in order[1:]:
+            if key in simulation.snapshot.held:
+                if self.hold:
+                    simulation.finish(key)
+                    simulation.wake()
+                else:
+                    simulation.preempt(key, reason=REASON)
+                ending = simulation.run(max_rounds=simulation.rounds + MAX_ROUNDS)
+        return self._outcome(order, simulation, ending)
+
+    def relaxed(self) -> Simulation:
+        """The present state, never run, without whoever is evicted anyway: where a cheap look says what is in reach."""
+        if self._relaxed is None:
+            found = Simulation(self.state, self.settings, now=self.now, roots=[self.root])
+            for info in list(found.snapshot.held.values()):
+                if info.evicted or info.key in self.before.evictions:
+                    found.snapshot.release(info)
+            self._relaxed = found
+        return self._relaxed
+
+    def may_pass(self, keys: Iterable[str], gaps: Iterable[Gap]) -> bool:
+        """Whether the gaps could be closed with these workloads gone, one at a time and nobody else coming in."""
+        simulation = self.relaxed()
+        snap = simulation.snapshot
+        away = [(info, info.queue) for key in keys if (info := snap.held.get(key)) is not None]
+        for info, _ in away:
+            snap.release(info)
+        try:
+            return all(self._in_reach(simulation, gap) for gap in gaps)
+        finally:
+            for info, queue in away:
+                assert queue is not None
+                snap.hold(info, queue)
+
+    def _in_reach(self, simulation: Simulation, gap: Gap) -> bool:
+        if not gap.workload:
+            return all(left.node != gap.node for left in goals.gaps(simulation, self.goal))
+        for pool in simulation.pools.queues.values():
+            info = pool.active.get(gap.workload) or pool.inadmissible.get(gap.workload)
+            if info is None:
+                continue
+            if not pool.queue.active:
+                return False
+            tried, info.last_tried = info.last_tried, None
+            entry = simulation.nominator.nominate(info, pool.queue)
+            info.last_tried = tried
+            return entry.assignment is not None and (entry.mode is Mode.FIT or bool(entry.victims))
+        # It was evicted, and waits only later.
+        return gap.workload in self.before.snapshot.held or gap.workload in self.before.evictions
+
+    def _play(self, keys: tuple[str, ...], *, requeue: str = "each") -> tuple[Simulation, Ending]:
+        state = self.state
+        if keys:
+            self.tried += 1
+            mark = deactivated if self.hold else evicted
+            changed = {key: mark(state.workloads[key], self.now) for key in keys}
+            state = replace(state, workloads={**state.workloads, **changed})
+        simulation = Simulation(state, self.settings, now=self.now, roots=[self.root], requeue=requeue)
+        if simulation.has_work and not simulation.pools.has_heads():
+            # Evicted workloads give their quota back although nobody waits for it.
+            simulation.step()
+        return simulation, simulation.run(max_rounds=MAX_ROUNDS)
+
+    def _evict(self, keys: tuple[str, ...]) -> Outcome:
+        if not keys:
+            return self.anyway
+        simulation, ending = self._play(keys)
+        return self._outcome(keys, simulation, ending)
+
+    def _outcome(self, keys: tuple[str, ...], simulation: Simulation, ending: Ending) -> Outcome:
+        if not ending.is_fixpoint:
+            return Outcome(keys, is_settled=False)
+        victims, before = frozenset(keys), self.before
+        held = simulation.snapshot.held
+        again = [key for key in keys if key in held]
+        stayed = [key for key in again if _same_place(self.state.workloads[key], simulation.assigned[key])]
+        gained = [key for key in simulation.assigned if key not in before.snapshot.held and key not in victims]
+        others = [key for key in simulation.evictions if key not in victims and key not in before.evictions]
+        return Outcome(
+            victims=keys,
+            is_settled=True,
+            gaps=tuple(goals.gaps(simulation, self.goal)),
+            back=tuple(stayed),
+            moved=tuple(placed(simulation.assigned[key]) for key in again if key not in stayed),
+            followers=tuple((key, simulation.evictions[key]) for key in sorted(others)),
+            admitted=tuple(placed(simulation.assigned[key]) for key in sorted(gained)),
+            lost=tuple(sorted(key for key in before.assigned if key not in held and key in before.snapshot.held)),
+        )
+
+
+def only_tree(state: ClusterState, root: str) -> ClusterState:
+    """The state with the queues, cohorts and workloads of one tree only (`snapshot.root_of`)."""
+    queues = {name: queue for name, queue in state.cluster_queues.items() if snapshot.root_of(state, queue) == root}
+    doors = {key: local for key, local in state.local_queues.items() if local.cluster_queue in queues}
+    inside = {
+        workload.key: workload
+        for workload in state.workloads.values()
+        if (workload.admission is not None and workload.admission.cluster_queue in queues)
+        or f"{workload.namespace}/{workload.queue_name}" in doors
+    }
+    cohorts = {name: co for name, co in state.cohorts.items() if snapshot.root_of_cohort(state, name) == root}
+    return replace(state, cluster_queues=queues, cohorts=cohorts, local_queues=doors, workloads=inside)
+
+
+def evicted(workload: Workload, now: int) -> Workload:
+    """The workload with the conditions that Kueue writes when it preempts one."""
+    kept = tuple(c for c in workload.conditions if c.type not in (workloads.EVICTED, workloads.PREEMPTED))
+    marks = (
+        Condition(workloads.EVICTED, "True", "Preempted", last_transition=now),
+        Condition(workloads.PREEMPTED, "True", REASON, last_transition=now),
+    )
+    return replace(workload, conditions=(*kept, *marks))
+
+
+def deactivated(workload: Workload, now: int) -> Workload:
+    """The workload switched off: it gives its quota back and waits for nothing."""
+    return replace(workload, active=False)
+
+
+def placed(entry: Entry) -> Placed:
+    """Where an admitted entry went."""
+    assert entry.assignment is not None
+    flavors = tuple(
+        (result.name, resource, pick.flavor)
+        for result in entry.assignment.pod_sets
+        for resource, pick in sorted(result.picks.items())
+    )
+    return Placed(entry.info.key, entry.queue.name, flavors)
+
+
+def _same_place(workload: Workload, entry: Entry) -> bool:
+    """Whether a workload got again what it had: queue, flavors and pod counts."""
+    admission = workload.admission
+    assert admission is not None
+    assert entry.assignment is not None
+    if admission.cluster_queue != entry.queue.name:
+        return False
+    counts = {pod_set.name: pod_set.count for pod_set in workload.pod_sets}
+    before = {
+        found.name: (dict(found.flavors), counts.get(found.name, 0) if found.count is None else found.count)
+        for found in admission.pod_sets
+    }
+    after = {
+        result.name: ({resource: pick.flavor for resource, pick in result.picks.items()}, result.count)
+        for result in entry.assignment.pod_sets
+    }
+    return before == after
