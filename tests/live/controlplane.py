@@ -37,6 +37,8 @@ _OWN_ETC = (
 _UNSHARE = ("unshare", "--mount", "--map-root-user")
 # Kinds of which Kueue defaults and validates objects here; webhooks of frameworks that aren't installed are left out.
 _GROUPS = {"", "batch", "kueue.x-k8s.io"}
+# Kinds whose versions differ, so that Kueue converts them; of others the API server only changes the version's name.
+_CONVERTED = {"clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads"}
 _SYSTEM = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", NAMESPACE]}
 
 
@@ -192,7 +194,7 @@ class ControlPlane:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         for file in self._built.crds:
             crd = yaml.load(file.read_text(), Loader=loader)
-            if len(crd["spec"]["versions"]) > 1:
+            if crd["spec"]["names"]["plural"] in _CONVERTED:
                 hook = {"clientConfig": self._webhook("/convert"), "conversionReviewVersions": ["v1"]}
                 crd["spec"]["conversion"] = {"strategy": "Webhook", "webhook": hook}
             create(client, path, crd)
