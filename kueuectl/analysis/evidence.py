@@ -207,7 +207,14 @@ def resource_row(
         maximum=queue.potential[fr],
         limited_by=binding_limit(queue, fr) if missing else None,
         message_missing=message_missing,
+        borrowers=_borrowers(queue, fr) if missing else (),
     )
+
+
+def _borrowers(queue: QueueNode, fr: int) -> tuple[tuple[str, int], ...]:
+    """Who has what the queue lacks: other queues of its tree above their nominal quota, the one with most first."""
+    above = [(node.name, node.usage[fr] - node.nominal[fr]) for node in queue.tree.queues if node is not queue]
+    return tuple(sorted((row for row in above if row[1] > 0), key=lambda row: (-row[1], row[0])))
 
 
 def binding_limit(queue: QueueNode, fr: int) -> Limit:

@@ -131,6 +131,8 @@ class ResourceRow:
     maximum: int
     limited_by: Limit | None = None
     message_missing: int | None = None
+    # Other ClusterQueues of the cohort tree that use more than their nominal quota, and by how much; the most first.
+    borrowers: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +218,7 @@ class ChangeKind(StrEnum):
     NODE_SELECTOR = "nodeSelector"
     NAMESPACE_LABELS = "namespaceLabels"
     SET_ASIDE = "setAside"
+    RECLAIM = "reclaimWithinCohort"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +237,8 @@ class Proposal:
     after: str = ""
     cost: int = 0
     victims: tuple[str, ...] = ()
+    # Victims that hold no quota yet: they would get it first, and lose it again.
+    newcomers: tuple[str, ...] = ()
 
 
 class WarningCode(StrEnum):

@@ -7,10 +7,9 @@ only the workload or wait for another first, then quota, then policy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-
 from typing import NamedTuple
 
-from kueuectl.analysis import changes, evaluate
+from kueuectl.analysis import changes, evaluate, policy_changes
 from kueuectl.analysis.changes import Change
 from kueuectl.analysis.explanation import Code, Explanation, Proposal, Verdict
 from kueuectl.model.settings import Settings
@@ -75,14 +74,14 @@ def find(state: ClusterState, settings: Settings, explanation: Explanation, *, p
         for change in family:
             tried = experiments.run(change)
             if tried is not None:
-                found.append(_proposal(tried))
+                found.append(_proposal(tried, experiments.state))
                 if not change.tries_more:
                     break
     found.sort(key=lambda proposal: (proposal.cost, proposal.kind, proposal.target.key, proposal.after))
     return tuple(found[:MAX_PROPOSALS])
 
 
-def _proposal(tried: _Tried) -> Proposal:
+def _proposal(tried: _Tried, state: ClusterState) -> Proposal:
     change = tried.change
     preempts = tried.verdict.code is Code.PREEMPTING
     return Proposal(
@@ -94,6 +93,7 @@ def _proposal(tried: _Tried) -> Proposal:
         after=change.after,
         cost=change.cost + (50 if preempts else 0),
         victims=tried.victims if preempts else (),
+        newcomers=tuple(key for key in tried.victims if preempts and state.workloads[key].admission is None),
     )
 
 
@@ -125,6 +125,7 @@ def _families(experiments: _Experiments, explanation: Explanation) -> Iterator[I
         yield changes.other_queues(state, key)
     elif code in _SHORT:
         # Those with one try first: the budget may end before the families with many.
+        yield policy_changes.reclaim(state, explanation)
         yield changes.more_nominal(state, key, explanation)
         yield changes.more_borrowing(state, explanation)
         yield changes.more_lending(state, explanation)

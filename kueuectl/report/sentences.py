@@ -16,6 +16,7 @@ from kueuectl.analysis.explanation import (
     ResourceRow,
     Step,
     StepName,
+    StepState,
     Warning,
     WarningCode,
 )
@@ -72,11 +73,11 @@ def _by_quota(found: Explanation) -> str:
         case Code.NEVER_FITS:
             return _never_fits(queue, short)
         case Code.BORROW_LIMIT | Code.LEND_LIMIT | Code.QUOTA:
-            return f"{_lacks(short)} of ClusterQueue {queue}. {_binds(short)}"
+            return f"{_lacks(short, queue)}. {_binds(short)}{_owned(short, queue)}"
         case Code.NO_VICTIMS:
-            return f"{_lacks(short)} of ClusterQueue {queue}, and no allowed set of victims makes room."
+            return f"{_lacks(short, queue)}, and no allowed set of victims makes room.{_owned(short, queue)}"
         case Code.PREEMPTING:
-            return f"It preempts {_list(found.preemption.victims)}: {_lacks(short)} of ClusterQueue {queue}."
+            return f"It preempts {_list(found.preemption.victims)}: {_lacks(short, queue)}."
         case Code.CONTENDED:
             rival = f" {found.verdict.behind}" if found.verdict.behind else ""
             return f"It would fit alone, but another workload{rival} comes first in the same cycle."
@@ -167,11 +168,25 @@ def shortage(found: Explanation) -> Short | None:
     return min(rows, key=lambda row: (row[1].missing / max(1, row[1].requested), row[0].name, row[1].name))
 
 
-def _lacks(short: Short | None) -> str:
+def _lacks(short: Short | None, queue: str) -> str:
     if short is None:
-        return "Not enough quota is free"
-    flavor, resource = short
-    return f"{_amount(resource, resource.missing)} more {resource.name} needed in flavor {flavor.name}"
+        return f"Not enough quota is free in ClusterQueue {queue}"
+    flavor, row = short
+    return f"{_amount(row, row.missing)} more {row.name} needed in flavor {flavor.name} of ClusterQueue {queue}"
+
+
+def _owned(short: Short | None, queue: str) -> str:
+    """A word on quota that the queue owns, does not use and cannot have."""
+    if short is None or not short[1].borrowers or short[1].used + short[1].requested > short[1].nominal:
+        return ""
+    row = short[1]
+    has = f"{_amount(row, row.used)} of its own {_amount(row, row.nominal)}"
+    return f" {queue} uses {has}; {borrowers(row)} borrowed the rest."
+
+
+def borrowers(row: ResourceRow) -> str:
+    """Who uses more of a resource than its nominal quota."""
+    return _list(tuple(f"{name} ({_amount(row, amount)})" for name, amount in row.borrowers), 3)
 
 
 def _amount(row: ResourceRow, value: int) -> str:
@@ -210,7 +225,13 @@ def limit(found: Limit) -> str:
 
 def short_limit(found: Limit | None) -> str:
     """The same in a table cell."""
-    return "" if found is None else f"{found.kind} of {found.node}"
+    if found is None:
+        return ""
+    match found.kind:
+        case LimitKind.COHORT_CAPACITY:
+            return f"all of {found.node} in use"
+        case _:
+            return f"{found.kind} of {found.node}"
 
 
 def _list(names: tuple[str, ...], most: int = 5) -> str:
@@ -219,31 +240,46 @@ def _list(names: tuple[str, ...], most: int = 5) -> str:
 
 
 _STEPS = {
-    StepName.WORKLOAD: "The job has a Workload",
-    StepName.ACTIVE: "active, not gated",
-    StepName.LOCAL_QUEUE: "LocalQueue",
-    StepName.CLUSTER_QUEUE: "ClusterQueue active",
-    StepName.CHECKS: "no open admission check before quota",
-    StepName.NAMESPACE: "namespace selected",
+    StepName.WORKLOAD: "its Workload exists",
+    StepName.ACTIVE: "switched on, not gated, not on hold",
+    StepName.LOCAL_QUEUE: "LocalQueue {name} takes work",
+    StepName.CLUSTER_QUEUE: "ClusterQueue {name} takes work",
+    StepName.CHECKS: "no admission check is open",
+    StepName.NAMESPACE: "the ClusterQueue selects its namespace",
     StepName.BACKOFF: "no backoff",
-    StepName.POSITION: "its turn in the queue",
-    StepName.REQUESTS: "requests keep to limits",
-    StepName.FLAVORS: "a flavor matches",
-    StepName.QUOTA: "quota within reach",
-    StepName.PREEMPTION: "fits, or finds victims",
+    StepName.POSITION: "its turn comes",
+    StepName.REQUESTS: "its requests keep to all limits",
+    StepName.FLAVORS: "a flavor suits it",
+    StepName.QUOTA: "enough quota could be had",
+    StepName.PREEMPTION: "enough is free, or others give way",
     StepName.CYCLE: "nobody comes first in the same cycle",
-    StepName.PODS_READY: "no wait for other pods to be ready",
+    StepName.PODS_READY: "the pods of others are ready",
+}
+_BLOCKED = {
+    StepName.WORKLOAD: "it has no Workload",
+    StepName.ACTIVE: "switched off, gated or on hold",
+    StepName.LOCAL_QUEUE: "LocalQueue {name} takes no work",
+    StepName.CLUSTER_QUEUE: "ClusterQueue {name} takes no work",
+    StepName.CHECKS: "admission checks are open",
+    StepName.NAMESPACE: "the ClusterQueue does not select its namespace",
+    StepName.BACKOFF: "it may not queue again yet",
+    StepName.POSITION: "the head of its queue blocks it",
+    StepName.REQUESTS: "its requests break a limit",
+    StepName.FLAVORS: "no flavor suits it",
+    StepName.QUOTA: "not enough quota can be had",
+    StepName.PREEMPTION: "not enough is free, and nobody may be preempted for it",
+    StepName.CYCLE: "another workload comes first in the same cycle",
+    StepName.PODS_READY: "pods of another workload are not ready",
 }
 
 
 def step(found: Step) -> str:
-    """One step on the way."""
+    """One step on the way: what holds, or what does not."""
     facts = dict(found.facts)
-    text = _STEPS[found.name]
-    if found.name in (StepName.LOCAL_QUEUE, StepName.CLUSTER_QUEUE) and facts.get("name"):
-        return f"{text} ({facts['name']})"
+    texts = _BLOCKED if found.state is StepState.BLOCKED else _STEPS
+    text = " ".join(texts[found.name].replace("{name}", facts.get("name", "")).split())
     if found.name is StepName.POSITION and facts.get("position", "0") != "0":
-        return f"{text} ({facts['position']} of {facts['waiting']}, {facts['strategy']})"
+        return f"{text} (position {facts['position']} of {facts['waiting']}, {facts['strategy']})"
     return text
 
 
@@ -287,11 +323,11 @@ def proposal(found: Proposal) -> str:
     target, before, after = _object(found.target), found.before, found.after
     match found.kind:
         case ChangeKind.NOMINAL_QUOTA:
-            text = f"raise nominalQuota of {target}, flavor {found.what}: {quantities(before)} to {quantities(after)}"
+            text = f"raise nominalQuota of {target}, flavor {found.what}: {_from_to(before, after)}"
         case ChangeKind.BORROWING_LIMIT:
-            text = f"raise borrowingLimit of {target}, flavor {found.what}: {quantities(before)} to {quantities(after)}"
+            text = f"raise borrowingLimit of {target}, flavor {found.what}: {_from_to(before, after)}"
         case ChangeKind.LENDING_LIMIT:
-            text = f"raise lendingLimit of {target}, flavor {found.what}: {quantities(before)} to {quantities(after)}"
+            text = f"raise lendingLimit of {target}, flavor {found.what}: {_from_to(before, after)}"
         case ChangeKind.PRIORITY:
             text = f"raise its priority from {before} to {after}"
         case ChangeKind.COUNT:
@@ -308,9 +344,25 @@ def proposal(found: Proposal) -> str:
             text = f"resume the queue: kueuectl resume localqueue {found.target.name} -n {found.target.namespace}"
         case _:
             text = _policy(found)
-    if found.victims:
-        text += f" (preempts {_list(found.victims, 3)})"
-    return text
+    running = tuple(key for key in found.victims if key not in found.newcomers)
+    parts = []
+    if running:
+        parts.append(f"preempts {_list(running, 3)}")
+    if found.newcomers:
+        parts.append(f"{_list(found.newcomers, 3)} would start first, and be preempted for it")
+    return f"{text} ({'; '.join(parts)})" if parts else text
+
+
+def _from_to(before: str, after: str) -> str:
+    """resource=amount pairs as `cpu from 4 to 6, memory from 1Gi to 2Gi`."""
+    old = dict(pair.partition("=")[::2] for pair in before.split(","))
+    new = [pair.partition("=")[::2] for pair in after.split(",")]
+    rows = [(name, _number(name, old.get(name, "")), _number(name, value)) for name, value in new]
+    return ", ".join(f"{name} from {was} to {becomes}" for name, was, becomes in rows)
+
+
+def _number(name: str, value: str) -> str:
+    return quantity.format_amount(name, int(value)) if value.lstrip("-").isdecimal() else value or "none"
 
 
 def _policy(found: Proposal) -> str:
@@ -318,6 +370,8 @@ def _policy(found: Proposal) -> str:
     match found.kind:
         case ChangeKind.STRATEGY:
             return f"let {target} pass over its head: queueingStrategy {found.after}"
+        case ChangeKind.RECLAIM:
+            return f"let {target} take its quota back: reclaimWithinCohort {found.after} instead of {found.before}"
         case ChangeKind.SET_ASIDE:
             name = found.target
             return f"set the head aside: kueuectl stop workload {name.name} -n {name.namespace}"

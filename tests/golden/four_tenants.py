@@ -31,7 +31,7 @@ Four ML teams share one GPU fleet: data preparation, pre-training, fine-tuning a
       ClusterQueue fine-tuning        16 A100, 8 H100
     cohort platform
       ClusterQueue data-preparation   256 CPUs, 8 A100
-      ClusterQueue inference-batch    8 A100, and spot when there is some
+      ClusterQueue inference-batch    8 L4, and spot when there is some
 
 Fine-tuning borrowed what the others left idle. Now the others want it back, with different luck:
 
@@ -66,6 +66,7 @@ Fine-tuning borrowed what the others left idle. Now the others want it back, wit
         quotas={
             "a100": {"cpu": "192", "memory": "2Ti", "gpu": "16"},
             "h100": {"cpu": "192", "memory": "2Ti", "gpu": "8"},
+            "l4": {"cpu": "0", "memory": "0", "gpu": "0"},
         },
     )
     scene.queue(
@@ -82,7 +83,7 @@ Fine-tuning borrowed what the others left idle. Now the others want it back, wit
         reclaim="Any",
         quotas={
             "spot": {"cpu": "0", "memory": "0", "gpu": "0"},
-            "a100": {"cpu": "96", "memory": "1Ti", "gpu": "8"},
+            "l4": {"cpu": "96", "memory": "1Ti", "gpu": "8"},
         },
     )
     for namespace, queue in _TEAMS.items():
@@ -101,15 +102,23 @@ _TEAMS = {
 }
 
 
+_GPU_NODES = (
+    ("h100", 6, "192", "2Ti"),
+    ("a100", 3, "96", "1Ti"),
+    ("l4", 1, "96", "1Ti"),
+    ("spot", 2, "96", "1Ti"),
+)
+
+
 def _fleet(scene: Scene) -> None:
     """Nodes and flavors of the fleet, and its priorities."""
     scene.flavor("cpu", nodeLabels={_POOL: "cpu"})
-    for name in ("h100", "a100"):
+    for name in ("h100", "a100", "l4"):
         scene.flavor(name, nodeLabels={_POOL: name}, tolerations=[_GPU_TOLERATION])
     scene.flavor("spot", nodeLabels={_POOL: "spot"}, nodeTaints=[_SPOT_TAINT], tolerations=[_GPU_TOLERATION])
     for index in range(4):
         scene.node(f"cpu-{index}", labels={_POOL: "cpu"}, cpu="64", memory="256Gi")
-    for pool, count, cpu, memory in (("h100", 6, "192", "2Ti"), ("a100", 4, "96", "1Ti"), ("spot", 2, "96", "1Ti")):
+    for pool, count, cpu, memory in _GPU_NODES:
         taints = [_GPU_TAINT, _SPOT_TAINT] if pool == "spot" else [_GPU_TAINT]
         for index in range(count):
             scene.node(f"{pool}-{index}", labels={_POOL: pool}, taints=taints, cpu=cpu, memory=memory, gpu="8")
@@ -140,14 +149,14 @@ def _four_tenants_running(scene: Scene) -> None:
         flavors={"": "a100"},
         rank=STANDARD,
     )
-    for number, clock in enumerate(("03:40", "03:41", "04:05"), start=1):
+    for number, clock, flavor in ((1, "03:40", "a100"), (2, "03:41", "a100"), (3, "04:05", "l4")):
         scene.workload(
             f"finetuning/lora-sweep-{number}",
             pods("worker", 1, **_per_gpu(4)),
             queue="jobs",
             created=f"{clock}:00",
             admitted=f"{clock}:02",
-            flavors={"": "a100"},
+            flavors={"": flavor},
             rank=SWEEP,
         )
     scene.workload(
@@ -184,7 +193,7 @@ def _four_tenants_running(scene: Scene) -> None:
         queue="jobs",
         created="11:15:00",
         admitted="11:15:04",
-        flavors={"": "a100"},
+        flavors={"": "l4"},
         rank=STANDARD,
         owner="Pod",
     )
@@ -246,7 +255,8 @@ def _four_tenants_waiting(scene: Scene) -> None:
         refused=(
             "06:30:00",
             "couldn't assign flavors to pod set worker: insufficient unused quota for nvidia.com/gpu in flavor a100, "
-            "4 more needed, insufficient unused quota for nvidia.com/gpu in flavor h100, 4 more needed",
+            "4 more needed, insufficient unused quota for nvidia.com/gpu in flavor h100, 4 more needed, "
+            "insufficient unused quota for nvidia.com/gpu in flavor l4, 4 more needed",
         ),
     )
     scene.workload(

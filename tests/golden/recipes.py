@@ -461,16 +461,37 @@ RECIPES: tuple[Callable[[], Scene], ...] = (
 )
 
 
+_CONFIG = """# Kueue's Configuration in example {name}: what decisions depend on.
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+{fair}integrations:
+  frameworks:
+  - batch/job
+  - jobset.x-k8s.io/jobset
+  - pod
+"""
+_FAIR = """fairSharing:
+  preemptionStrategies:
+  - LessThanOrEqualToFinalShare
+  - LessThanInitialShare
+"""
+
+
 def texts() -> dict[str, str]:
-    """All dumps by name."""
-    scenes = [build() for build in RECIPES]
-    return {scene.name: scene.text() for scene in scenes}
+    """All dumps and Configurations by the names of their files."""
+    out = {}
+    for build in RECIPES:
+        scene = build()
+        out[f"{scene.name}.yaml"] = scene.text()
+        fair = _FAIR if scene.name == "fair-weights" else ""
+        out[f"{scene.name}.config.yaml"] = _CONFIG.format(name=scene.name, fair=fair)
+    return out
 
 
 def main(folder: Path) -> None:
-    """Write all dumps."""
+    """Write all files."""
     for name, text in texts().items():
-        (folder / f"{name}.yaml").write_text(text, "utf-8")
+        (folder / name).write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def test_a_job_without_a_workload_says_so() -> None:
 
 
 def test_the_shipped_examples_are_the_composed_ones() -> None:
-    assert recipes.texts() == {path.stem: path.read_text("utf-8") for path in PATHS.values() if _is_example(path)}
+    assert recipes.texts() == {path.name: path.read_text("utf-8") for path in recipes.FOLDER.iterdir()}
 
 
 def test_the_small_scenes_are_the_composed_ones() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kueuectl import quantity, times
-from kueuectl.analysis.explanation import Explanation, FlavorRow, PodSetRow, Proposal, ResourceRow, StepState
+from kueuectl.analysis.explanation import Code, Explanation, FlavorRow, PodSetRow, Proposal, ResourceRow, StepState
 from kueuectl.report import narrate, sentences
 from kueuectl.report.tables import Column, Table
 
@@ -19,6 +19,10 @@ _MARKS = {
     StepState.NOT_REACHED: "-",
 }
 _MOST_CANDIDATES = 20
+# What most workloads of a large cohort are: counted, not listed.
+_OTHER = "uses none of the resources that are short"
+# No way to go any more.
+_SETTLED = frozenset({Code.ADMITTED, Code.FINISHED, Code.EVICTING})
 
 
 def blocks(found: Explanation, *, now: int) -> Iterator[Block]:
@@ -56,7 +60,7 @@ def _place(found: Explanation, now: int) -> Iterator[str]:
     if found.priority is not None:
         parts.append(f"priority {found.priority}")
     if found.queued_at is not None:
-        parts.append(f"in the queue's order since {times.format_age(now - found.queued_at)} ago")
+        parts.append(f"queued {times.format_age(now - found.queued_at)} ago")
     if found.owner is not None:
         parts.append(f"made for {found.owner.kind} {found.owner.name}")
     if parts:
@@ -74,6 +78,9 @@ def _pod_set(row: PodSetRow) -> Iterator[Block]:
         for flavor in row.flavors:
             for reason in flavor.reasons:
                 yield f"  {flavor.name}: {narrate.flavor_reason(reason)}"
+            for resource in flavor.resources:
+                if resource.borrowers and flavor.out in ("quota", ""):
+                    yield f"  {flavor.name}: {resource.name} is borrowed by {sentences.borrowers(resource)}"
     elif row.chosen:
         yield "  " + ", ".join(f"{resource} in {flavor}" for resource, flavor in row.chosen)
 
@@ -81,7 +88,7 @@ def _pod_set(row: PodSetRow) -> Iterator[Block]:
 def _flavor_table(flavors: tuple[FlavorRow, ...]) -> Table:
     columns = (
         Column("  FLAVOR"),
-        Column("MODE"),
+        Column("STATE"),
         Column("RESOURCE"),
         Column("REQUESTED", right=True),
         Column("NOMINAL", right=True),
@@ -97,10 +104,17 @@ def _flavor_table(flavors: tuple[FlavorRow, ...]) -> Table:
         name = f"{'* ' if flavor.is_chosen else '  '}{flavor.name}"
         first = True
         for resource in flavor.resources or (None,):
-            head = (name, flavor.mode) if first else ("", "")
+            head = (name, _state(flavor)) if first else ("", "")
             rows.append((*head, *_cells(resource)))
             first = False
     return Table(columns, rows)
+
+
+def _state(flavor: FlavorRow) -> str:
+    """Kueue's mode as a word that needs no manual: its mode Preempt does not say that anybody is preempted."""
+    if flavor.mode in ("Preempt", "NoFit"):
+        return {"taint": "ruled out", "affinity": "ruled out", "capacity": "too small"}.get(flavor.out, "short")
+    return {"Fit": "fits", "DeferredFit": "fits later", "NotTried": "not tried"}.get(flavor.mode, flavor.mode)
 
 
 def _cells(row: ResourceRow | None) -> tuple[str, ...]:
@@ -117,29 +131,34 @@ def candidates(found: Explanation) -> Iterator[Block]:
     if not facts.candidates:
         return
     yield ""
-    count = len(facts.victims)
-    yield f"Preemption: {count} of {len(facts.candidates)} workloads looked at would be preempted"
+    count, count_all = len(facts.victims), len(facts.candidates)
+    yield f"Preemption: {count} of {count_all} workloads looked at would be preempted"
     columns = (
         Column("  WORKLOAD"),
         Column("CLUSTERQUEUE"),
         Column("PRIORITY", right=True),
         Column("FINDING", is_prose=True),
     )
+    telling = [row for row in facts.candidates if row.finding != _OTHER]
     rows = [
         (f"  {row.workload}", row.cluster_queue, str(row.priority), sentences.candidate(row, found.priority))
-        for row in facts.candidates[:_MOST_CANDIDATES]
+        for row in telling[:_MOST_CANDIDATES]
     ]
-    yield Table(columns, rows)
-    if len(facts.candidates) > _MOST_CANDIDATES:
-        yield f"  ... and {len(facts.candidates) - _MOST_CANDIDATES} more: -o json has all"
+    if rows:
+        yield Table(columns, rows)
+    if len(telling) > _MOST_CANDIDATES:
+        yield f"  ... and {len(telling) - _MOST_CANDIDATES} more: -o json has all"
+    if len(telling) < count_all:
+        yield f"  {count_all - len(telling)} more use none of what is short"
 
 
 def _steps(found: Explanation) -> Iterator[Block]:
-    if not found.steps:
+    steps = [step for step in found.steps if step.state is not StepState.NOT_REACHED]
+    if not steps or found.verdict.code in _SETTLED:
         return
     yield ""
-    yield "Steps:"
-    for step in found.steps:
+    yield "How far it got:"
+    for step in steps:
         yield f"  {_MARKS[step.state]:<4}  {sentences.step(step)}"
 
 
@@ -269,6 +288,7 @@ def _resource_document(row: ResourceRow) -> dict[str, Any]:
         "available": shown(row.available),
         "missing": shown(row.missing),
         "max": shown(row.maximum),
+        "borrowers": [{"clusterQueue": name, "amount": shown(amount)} for name, amount in row.borrowers],
         "limitedBy": None
         if limit is None
         else {"limit": str(limit.kind), "kind": "Cohort" if limit.is_cohort else "ClusterQueue", "name": limit.node},
@@ -302,6 +322,7 @@ def _proposal_document(row: Proposal) -> dict[str, Any]:
         "after": row.after,
         "verdict": str(row.verdict),
         "victims": list(row.victims),
+        "newcomers": list(row.newcomers),
         "text": sentences.proposal(row),
     }
 
