@@ -42,6 +42,8 @@ class Case:
         if fair:
             strategies = fair.get("preemptionStrategies") if isinstance(fair, dict) else None
             found["fair_sharing"] = tuple(strategies or FAIR_SHARING_STRATEGIES)
+        if self.given.get("quotaCheckStrategy"):
+            found["quota_check_strategy"] = self.given["quotaCheckStrategy"]
         if self.given.get("resourceTransformations"):
             found["transformations"] = tuple(map(_transformation, self.given["resourceTransformations"]))
         return Settings(**{**found, **changes})

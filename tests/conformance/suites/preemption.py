@@ -23,9 +23,16 @@ _PREEMPT = 1
 
 
 def _victims(
-    case: Case, settings: Settings, flavors: Mapping[str, Mapping[str, tuple[str, bool]]]
+    case: Case,
+    settings: Settings,
+    flavors: Mapping[str, Mapping[str, tuple[str, bool]]],
+    *,
+    counts: Mapping[str, int] | None = None,
 ) -> tuple[Snapshot, Info, list[Victim]]:
-    """The victims for the incoming workload; `flavors`: by pod set and resource, and whether the resource is short."""
+    """The victims for the incoming workload; `flavors`: by pod set and resource, and whether the resource is short.
+
+    `counts` are those of the assignment. Where a case leaves one out it is 0, and nothing is asked for: as in Kueue.
+    """
     built = snapshot.build(case.state(), settings)
     queue = built.queues[case.given["targetCQ"]]
     info = built.reader.read(workload(case.given["incoming"]))
@@ -33,7 +40,8 @@ def _victims(
     usage: dict[int, int] = {}
     short = set()
     for pod_set in info.requests:
-        for resource, amount in pod_set.total.items():
+        count = pod_set.count if counts is None else counts[pod_set.name]
+        for resource, amount in pod_set.scaled_to(count).total.items():
             flavor, is_short = flavors[pod_set.name][resource]
             fr = queue.tree.index[flavor, resource]
             usage[fr] = usage.get(fr, 0) + amount
@@ -49,7 +57,8 @@ def classic(case: Case) -> list[str]:
         doc["Name"]: {name: (pick["Name"], pick["Mode"] == _PREEMPT) for name, pick in doc["Flavors"].items()}
         for doc in case.given["assignment"]["PodSets"]
     }
-    built, info, victims = _victims(case, case.settings(), flavors)
+    counts = {doc["Name"]: doc.get("Count") or 0 for doc in case.given["assignment"]["PodSets"]}
+    built, info, victims = _victims(case, case.settings(), flavors, counts=counts)
     differences = same("number of victims", len(victims), case.expect.get("wantPreempted", 0))
     chosen = {victim.info.key: victim for victim in victims if not victim.info.evicted}
     assert info.queue is not None
