@@ -115,8 +115,9 @@ class Collector:
 
     def add_page(self, raw: bytes, *, source: str = "", default: wire.Header | None = None) -> None:
         """Take a JSON array of objects. default: what they are where they don't say so themselves."""
-        if raw.strip() in (b"", b"null"):
+        if raw in (b"", b"null"):
             return
+        self.pool.recent.clear()
         kind = self._guess(raw, default)
         if kind is None or not self._add_alike(raw, kind, source, default):
             try:

@@ -35,13 +35,8 @@ Model = (
 GROUP = "kueue.x-k8s.io"
 # The group of what this program writes itself.
 OURS = "kueuectl"
-V1BETA1 = "kueue.x-k8s.io/v1beta1"
-V1BETA2 = "kueue.x-k8s.io/v1beta2"
-# Cohorts and Topologies were served so before Kueue 0.14.
-V1ALPHA1 = "kueue.x-k8s.io/v1alpha1"
-_KUEUE = (V1BETA2, V1BETA1)
-_SINCE_ALPHA = (V1BETA2, V1BETA1, V1ALPHA1)
-_OLD = frozenset((V1BETA1, V1ALPHA1))
+_KUEUE = (wire.V1BETA2, wire.V1BETA1)
+_SINCE_ALPHA = (wire.V1BETA2, wire.V1BETA1, wire.V1ALPHA1)
 _DEFAULT_NAMESPACE = "default"
 
 # Kinds that decide nothing here and own no workload: never held, and a Secret is not even looked at.
@@ -70,7 +65,7 @@ class NotJSONError(InputError):
     """Bytes are no JSON. A reader that cuts pages out of a stream tries another cut then."""
 
 
-Build = Callable[[Any, Pool, bool], Any]
+Build = Callable[[Any, Pool], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +85,14 @@ KINDS: tuple[Kind, ...] = (
         "ClusterQueue",
         _KUEUE,
         wire_queues.ClusterQueue,
-        lambda found, pool, is_old: queues.cluster_queue(found, pool, is_old=is_old),
+        queues.cluster_queue,
         has_quota=True,
     ),
     Kind(
         "LocalQueue",
         _KUEUE,
         wire_queues.LocalQueue,
-        lambda found, pool, _: queues.local_queue(found, pool),
+        queues.local_queue,
         is_namespaced=True,
         has_quota=True,
     ),
@@ -105,48 +100,48 @@ KINDS: tuple[Kind, ...] = (
         "Cohort",
         _SINCE_ALPHA,
         wire_queues.Cohort,
-        lambda found, pool, is_old: queues.cohort(found, pool, is_old=is_old),
+        queues.cohort,
         has_quota=True,
     ),
     Kind(
         "Workload",
         _KUEUE,
         wire_workloads.Workload,
-        lambda found, pool, is_old: workloads.workload(found, pool, is_old=is_old),
+        workloads.workload,
         is_namespaced=True,
     ),
-    Kind("ResourceFlavor", _KUEUE, wire.ResourceFlavor, lambda found, pool, _: kinds.resource_flavor(found, pool)),
-    Kind("AdmissionCheck", _KUEUE, wire.AdmissionCheck, lambda found, pool, _: kinds.admission_check(found, pool)),
-    Kind("Topology", _SINCE_ALPHA, wire.Topology, lambda found, pool, _: kinds.topology(found, pool)),
+    Kind("ResourceFlavor", _KUEUE, wire.ResourceFlavor, kinds.resource_flavor),
+    Kind("AdmissionCheck", _KUEUE, wire.AdmissionCheck, kinds.admission_check),
+    Kind("Topology", _SINCE_ALPHA, wire.Topology, kinds.topology),
     Kind(
         "WorkloadPriorityClass",
         _KUEUE,
         wire.WorkloadPriorityClass,
-        lambda found, pool, _: kinds.workload_priority_class(found, pool),
+        kinds.workload_priority_class,
     ),
     Kind(
         "PriorityClass",
         ("scheduling.k8s.io/v1",),
         wire.PriorityClass,
-        lambda found, pool, _: kinds.priority_class(found, pool),
+        kinds.priority_class,
     ),
-    Kind("Namespace", ("v1",), wire.Namespace, lambda found, pool, _: kinds.namespace(found, pool)),
-    Kind("Node", ("v1",), wire.Node, lambda found, pool, _: kinds.node(found, pool)),
+    Kind("Namespace", ("v1",), wire.Namespace, kinds.namespace),
+    Kind("Node", ("v1",), wire.Node, kinds.node),
     Kind(
         "LimitRange",
         ("v1",),
         wire.LimitRange,
-        lambda found, pool, _: kinds.limit_range(found, pool),
+        kinds.limit_range,
         is_namespaced=True,
     ),
     Kind(
         "RuntimeClass",
         ("node.k8s.io/v1",),
         wire.RuntimeClass,
-        lambda found, pool, _: kinds.runtime_class(found, pool),
+        kinds.runtime_class,
     ),
 )
-OWNER = Kind("", (), wire.Owner, lambda found, pool, _: kinds.owner(found, pool), is_namespaced=True)
+OWNER = Kind("", (), wire.Owner, kinds.owner, is_namespaced=True)
 _BY_GROUP = {(kind.versions[0].rpartition("/")[0], kind.name): kind for kind in KINDS}
 _DECODERS = {kind.name: msgspec.json.Decoder(kind.shape) for kind in (*KINDS, OWNER)}
 _HEADER = msgspec.json.Decoder(wire.Header)
@@ -213,7 +208,7 @@ def build(found: wire.Object, kind: Kind, pool: Pool) -> Model:
             validate.name(meta.namespace, "metadata.namespace", is_known=kind is not OWNER)
             pool.namespaces.add(meta.namespace)
         validate.name(meta.name, "metadata.name", is_known=kind is not OWNER)
-    model: Model = kind.build(found, pool, found.api_version in _OLD)
+    model: Model = kind.build(found, pool)
     if kind.has_quota and pool.strict:
         validate.quotas(model)
     return model

@@ -33,6 +33,7 @@ def find(value: Any, shape: Any, path: str = "") -> Fault | None:
         shape, *rest = typing.get_args(shape)
         marks = tuple(rest)
     if shape is msgspec.Raw:
+        # What stays raw at first may still be null, as everything may.
         return None if value is None else find(value, marks[0], path)
     if typing.get_origin(shape) in (types.UnionType, typing.Union):
         return _find_union(value, (shape, marks), path)

@@ -18,8 +18,10 @@ def conditions(found: list[wire.Condition] | None, pool: Pool) -> tuple[Conditio
     if not found:
         return ()
     texts, time = pool.texts, pool.time
-    return tuple(
-        [
+    # A loop, here and below: a comprehension makes a function each time, which shows with fifty thousand workloads.
+    made = []
+    for entry in found:
+        made.append(
             _condition(
                 texts[entry.type],
                 texts[entry.status],
@@ -28,24 +30,20 @@ def conditions(found: list[wire.Condition] | None, pool: Pool) -> tuple[Conditio
                 time(entry.last_transition_time),
                 entry.observed_generation or 0,
             )
-            for entry in found
-        ]
-    )
+        )
+    return tuple(made)
 
 
 def owners(found: list[wire.OwnerReference] | None, pool: Pool) -> tuple[Owner, ...]:
     """Owner references in their order."""
     if not found:
         return ()
-    texts = pool.texts
-    return tuple(
-        [
-            _owner(
-                texts[entry.api_version], texts[entry.kind], entry.name or "", entry.uid or "", bool(entry.controller)
-            )
-            for entry in found
-        ]
-    )
+    texts, recent = pool.texts, pool.recent
+    made = []
+    for entry in found:
+        version, kind = texts[entry.api_version], texts[entry.kind]
+        made.append(_owner(version, kind, recent[entry.name], recent[entry.uid], entry.controller is True))
+    return tuple(made)
 
 
 def requirement(found: wire.Requirement, pool: Pool) -> Requirement:

@@ -12,19 +12,18 @@ from kueuectl.model.workloads import Container, PodTemplate, ResourceClaim
 _pod_template = quick.constructor(PodTemplate)
 _EMPTY = PodTemplate()
 _DECODER = msgspec.json.Decoder(wire_pods.PodSpec)
-_NULL = b"null"
+_encode = msgspec.json.Encoder().encode
+_NOTHING = b"{}"
 
 
 def template(found: wire_pods.PodTemplate | None, pool: Pool) -> PodTemplate:
-    """A pod template. Its spec is decoded once for all that have the same bytes."""
+    """A pod template. Its spec is decoded once for all that say the same."""
     if found is None:
         return _EMPTY
-    # As fast as bytes() is not.
-    raw = b"".join((found.spec,))
-    known = pool.template(raw)
+    text = _encode(found.spec) if found.spec is not None else _NOTHING
+    known = pool.template(text)
     if known is None:
-        spec = _DECODER.decode(raw) if raw and raw != _NULL else wire_pods.PodSpec()
-        known = pool.keep_template(raw, build(spec, pool))
+        known = pool.keep_template(text, build(_DECODER.decode(text), pool))
     meta = found.metadata
     if meta is None or not (meta.labels or meta.annotations):
         return known

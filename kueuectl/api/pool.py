@@ -24,7 +24,7 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _HOURS = {f"T{hour:02d}:": hour * times.HOUR for hour in range(24)}
 _MINUTES = {f"{minute:02d}:": minute * times.MINUTE for minute in range(60)}
 _SECONDS = {f"{second:02d}Z": second * times.SECOND for second in range(60)}
-# Pod specs that are kept as bytes to be recognized again; a dump of all different ones must not be held twice.
+# Pod specs that are kept as text to be recognized again; a dump of all different ones must not be held twice.
 _MAX_TEMPLATES = 1024
 
 
@@ -47,11 +47,25 @@ class _Days(dict[str, int]):
 class Pool:
     """Shares equal values between objects. `strict` reads as the API server keeps objects, else as they are."""
 
-    __slots__ = ("_amounts", "_days", "_nanos", "_priorities", "_templates", "_values", "namespaces", "strict", "texts")
+    __slots__ = (
+        "_amounts",
+        "_days",
+        "_nanos",
+        "_priorities",
+        "_templates",
+        "_values",
+        "namespaces",
+        "recent",
+        "strict",
+        "texts",
+    )
 
     def __init__(self, *, strict: bool = True) -> None:
         self.strict = strict
         self.texts = Texts()
+        # Texts that come several times in one object or page, but hardly after it: uids and names of owners, values
+        # of labels. The reader of pages empties it.
+        self.recent = Texts()
         # Names of namespaces that were checked.
         self.namespaces: set[str | None] = set()
         self._values: dict[Hashable, Hashable] = {}
@@ -97,15 +111,15 @@ class Pool:
         """Sorted pairs."""
         if not pairs:
             return ()
-        texts = self.texts
+        texts, recent = self.texts, self.recent
         if len(pairs) == 1:
             ((key, value),) = pairs.items()
-            return ((texts[key], value or ""),)
+            return ((texts[key], recent[value]),)
         if len(pairs) == 2:
             (key, value), (other, second) = pairs.items()
-            first, last = (texts[key], value or ""), (texts[other], second or "")
+            first, last = (texts[key], recent[value]), (texts[other], recent[second])
             return (first, last) if key < other else (last, first)
-        return tuple(sorted([(texts[key], value or "") for key, value in pairs.items()]))
+        return tuple(sorted([(texts[key], recent[value]) for key, value in pairs.items()]))
 
     def shared_labels(self, pairs: wire.StringMap | None) -> Labels:
         """Sorted pairs, shared: for labels that many objects have alike."""

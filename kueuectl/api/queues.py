@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kueuectl import quantity
-from kueuectl.api import parts, wire_queues
+from kueuectl.api import parts, wire, wire_queues
 from kueuectl.api.pool import Pool, amount, nano, optional_amount
 from kueuectl.model.queues import (
     AdmissionCheckRule,
@@ -24,8 +24,9 @@ _NEVER = "Never"
 _OLD_FUNGIBILITY = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
 
 
-def cluster_queue(found: wire_queues.ClusterQueue, pool: Pool, *, is_old: bool) -> ClusterQueue:
-    """A ClusterQueue; is_old reads v1beta1's fields."""
+def cluster_queue(found: wire_queues.ClusterQueue, pool: Pool) -> ClusterQueue:
+    """A ClusterQueue. An object of v1beta1 is read by that version's fields."""
+    is_old = found.api_version in wire.OLD
     meta = found.metadata or parts.NO_META
     spec = found.spec or wire_queues.ClusterQueueSpec()
     concurrent = spec.concurrent_admission_policy
@@ -76,8 +77,9 @@ def local_queue(found: wire_queues.LocalQueue, pool: Pool) -> LocalQueue:
     )
 
 
-def cohort(found: wire_queues.Cohort, pool: Pool, *, is_old: bool) -> Cohort:
-    """A Cohort; is_old reads an older version's field too."""
+def cohort(found: wire_queues.Cohort, pool: Pool) -> Cohort:
+    """A Cohort. An older version's name for the parent is read too."""
+    is_old = found.api_version in wire.OLD
     meta = found.metadata or parts.NO_META
     spec = found.spec or wire_queues.CohortSpec()
     parent = spec.parent_name or (spec.parent if is_old else None)

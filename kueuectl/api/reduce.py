@@ -12,13 +12,11 @@ import msgspec
 
 from kueuectl.api import configuration, decoding, gates, installation, wire, wire_pods, wire_workloads
 from kueuectl.api.pool import LAST_APPLIED
-from kueuectl.errors import InputError
 
 # Kinds of which a part says how Kueue is installed.
 CONFIG_MAP = "ConfigMap"
 DEPLOYMENT = "Deployment"
 
-_POD_SPEC = msgspec.json.Decoder(wire_pods.PodSpec)
 _OWNER_SPEC = ("suspend", "nodeName", "schedulingGates")
 
 
@@ -61,20 +59,9 @@ def config_map(raw: bytes, text: bytes) -> bytes:
 
 
 def _templates(found: wire_workloads.Workload) -> None:
-    """The pod specs of a workload, which are kept raw when it is read."""
     for pod_set in (found.spec.pod_sets if found.spec else None) or ():
-        if pod_set.template is None:
-            continue
-        raw = b"".join((pod_set.template.spec,))
-        if not raw or raw == b"null":
-            continue
-        try:
-            pod_set.template.spec = msgspec.Raw(msgspec.json.encode(_POD_SPEC.decode(raw)))
-        except msgspec.DecodeError as error:
-            raise InputError(str(error)) from error
-        meta = pod_set.template.metadata
-        if meta is not None:
-            (meta.annotations or {}).pop(LAST_APPLIED, None)
+        if pod_set.template is not None and pod_set.template.metadata is not None:
+            (pod_set.template.metadata.annotations or {}).pop(LAST_APPLIED, None)
 
 
 def _owner(found: wire.Owner, flags: dict[str, bool]) -> None:

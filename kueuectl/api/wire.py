@@ -10,6 +10,13 @@ from typing import Annotated, Any
 
 import msgspec
 
+V1BETA1 = "kueue.x-k8s.io/v1beta1"
+V1BETA2 = "kueue.x-k8s.io/v1beta2"
+# Cohorts and Topologies were served so before Kueue 0.14.
+V1ALPHA1 = "kueue.x-k8s.io/v1alpha1"
+# A tuple of few: comparing texts is cheaper than hashing one.
+OLD = (V1BETA1, V1ALPHA1)
+
 # Markers for `faults`: the wire type is plain, the text in it has a syntax of its own.
 QUANTITY = "quantity"
 TIME = "time"

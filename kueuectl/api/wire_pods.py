@@ -104,8 +104,38 @@ class TemplateMeta(wire.Wire):
     annotations: wire.StringMap | None = None
 
 
+class ContainerText(wire.Wire):
+    """A container whose parts stay raw."""
+
+    name: str | None = None
+    resources: Annotated[msgspec.Raw, Resources] = msgspec.Raw()
+    restart_policy: str | None = None
+    ports: Annotated[msgspec.Raw, Any] = msgspec.Raw()
+
+
+class PodSpecText(wire.Wire):
+    """A pod spec whose parts stay raw, without all that decides nothing.
+
+    Most workloads repeat a spec that was seen before, often with other arguments: written out again this is what they
+    are recognized by, and what a PodSpec is decoded from.
+    """
+
+    containers: list[ContainerText] | None = None
+    init_containers: list[ContainerText] | None = None
+    overhead: Annotated[msgspec.Raw, wire.Quantities] = msgspec.Raw()
+    resources: Annotated[msgspec.Raw, Resources] = msgspec.Raw()
+    node_selector: Annotated[msgspec.Raw, wire.StringMap] = msgspec.Raw()
+    affinity: Annotated[msgspec.Raw, Affinity] = msgspec.Raw()
+    tolerations: Annotated[msgspec.Raw, list[wire.Toleration]] = msgspec.Raw()
+    priority_class_name: str | None = None
+    runtime_class_name: str | None = None
+    resource_claims: Annotated[msgspec.Raw, list[ResourceClaim]] = msgspec.Raw()
+    topology_spread_constraints: Annotated[msgspec.Raw, Any] = msgspec.Raw()
+    priority: Annotated[msgspec.Raw, Any] = msgspec.Raw()
+
+
 class PodTemplate(wire.Wire):
-    """template of a pod set. spec stays raw: most workloads repeat one that was seen before."""
+    """template of a pod set."""
 
     metadata: TemplateMeta | None = None
-    spec: Annotated[msgspec.Raw, PodSpec] = msgspec.Raw()
+    spec: PodSpecText | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kueuectl.api import parts, pods, quick, wire_workloads
+from kueuectl.api import parts, pods, quick, wire, wire_workloads
 from kueuectl.api.pool import Pool
 from kueuectl.errors import InputError
 from kueuectl.model.workloads import (
@@ -40,12 +40,13 @@ _MAX_DOMAINS = 100_000
 _MAIN = "main"
 
 
-def workload(found: wire_workloads.Workload, pool: Pool, *, is_old: bool) -> Workload:
-    """A Workload; is_old reads v1beta1's fields."""
+def workload(found: wire_workloads.Workload, pool: Pool) -> Workload:
+    """A Workload. An object of v1beta1 is read by that version's fields."""
     meta = found.metadata or parts.NO_META
     spec = found.spec or _NO_SPEC
     status = found.status or _NO_STATUS
     stats = status.scheduling_stats
+    is_old = found.api_version in wire.OLD
     has_gates = spec.preemption_gates or status.preemption_gates
     # By position, in the order of the fields: keywords would cost more than setting the fields does.
     return _workload(
@@ -112,19 +113,19 @@ def _priority_class(spec: wire_workloads.WorkloadSpec, pool: Pool, *, is_old: bo
 
 def _pod_sets(found: list[wire_workloads.PodSet] | None, pool: Pool) -> tuple[PodSet, ...]:
     """Pod sets; the API's defaults are the name main and one pod."""
-    texts = pool.texts
-    return tuple(
-        [
+    made = []
+    for entry in found or ():
+        request = entry.topology_request
+        made.append(
             _make_pod_set(
-                texts[entry.name] or _MAIN,
+                pool.texts[entry.name] or _MAIN,
                 1 if entry.count is None else entry.count,
                 pods.template(entry.template, pool),
                 entry.min_count,
-                _topology_request(entry.topology_request, pool) if entry.topology_request else None,
+                _topology_request(request, pool) if request else None,
             )
-            for entry in found or ()
-        ]
-    )
+        )
+    return tuple(made)
 
 
 def _topology_request(found: wire_workloads.TopologyRequest, pool: Pool) -> TopologyRequest:
@@ -163,18 +164,20 @@ def _gates(spec: wire_workloads.WorkloadSpec, status: wire_workloads.WorkloadSta
 
 def _admission(found: wire_workloads.Admission, pool: Pool) -> Admission:
     texts = pool.texts
-    assignments = [
-        _pod_set_assignment(
-            texts[entry.name] or _MAIN,
-            pool.shared_labels(entry.flavors),
-            pool.amounts(entry.resource_usage),
-            entry.count,
-            _topology(entry.topology_assignment, pool) if entry.topology_assignment else None,
-            entry.delayed_topology_request or None,
+    made = []
+    for entry in found.pod_set_assignments or ():
+        topology = entry.topology_assignment
+        made.append(
+            _pod_set_assignment(
+                texts[entry.name] or _MAIN,
+                pool.shared_labels(entry.flavors),
+                pool.amounts(entry.resource_usage),
+                entry.count,
+                _topology(topology, pool) if topology else None,
+                entry.delayed_topology_request or None,
+            )
         )
-        for entry in found.pod_set_assignments or ()
-    ]
-    return _make_admission(texts[found.cluster_queue], tuple(assignments))
+    return _make_admission(texts[found.cluster_queue], tuple(made))
 
 
 def _topology(found: wire_workloads.TopologyAssignment, pool: Pool) -> TopologyAssignment:
