@@ -59,8 +59,11 @@ _SNAPSHOT = Entry(
     "snapshot",
     "Save a cluster for offline use, or look into a dump",
     groups=(),
-    examples=("kueuectl snapshot show --from cluster.json", "kueuectl snapshot show"),
-    children=(Entry("show", "Summarize what a dump or a cluster holds", groups=(OUTPUT, STATE)),),
+    examples=("kueuectl snapshot save cluster.json", "kueuectl snapshot show --from cluster.json"),
+    children=(
+        Entry("save", "Save all that the engine needs to a file", groups=(STATE,)),
+        Entry("show", "Summarize what a dump or a cluster holds", groups=(OUTPUT, STATE)),
+    ),
 )
 
 ROOT = Entry(

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kueuectl import times
 from kueuectl.cli.frame.kinds import Kind, Reference
 from kueuectl.cli.frame.loading import Loaded
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import NotFoundError
-from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState, HiddenKind, OwnerObject
 
 if TYPE_CHECKING:
     from kueuectl.cluster.client import Client
+    from kueuectl.cluster.kinds import Resource
     from kueuectl.cluster.options import ConnectionOptions
 
 
@@ -134,19 +133,10 @@ def load_all(run: Run) -> Loaded:
         run.warn(warning)
     settings = reading.settings
     if run.flags.kueue_config is not None:
-        settings = _given_settings(run, run.flags.kueue_config)
+        from kueuectl.store.load import load_settings
+
+        settings = load_settings(run.flags.kueue_config)
     return Loaded(reading.state, settings, reading.now)
-
-
-def _given_settings(run: Run, path: str) -> Settings:
-    """The settings of a Configuration in a file."""
-    from kueuectl.store.load import load as load_file
-
-    epoch = times.format_time(0)
-    found = load_file([path], kueue_config=path, now=epoch, clock=run.environment.clock)
-    for warning in found.warnings:
-        run.warn(warning)
-    return found.settings
 
 
 def raw(run: Run, kind: Kind, *, namespace: str | None) -> Iterator[dict[str, Any]]:
@@ -154,6 +144,21 @@ def raw(run: Run, kind: Kind, *, namespace: str | None) -> Iterator[dict[str, An
     from kueuectl.cluster.read import list_raw
 
     return list_raw(client(run), kind, namespace=namespace or "")
+
+
+def raw_or_warn(
+    run: Run, kind: Resource, *, without: str, namespace: str = "", label_selector: str = ""
+) -> Iterator[dict[str, Any]]:
+    """Raw objects of a kind; a warning where it may not be listed, nothing where it isn't served."""
+    from kueuectl.cluster.failures import ForbiddenError
+    from kueuectl.cluster.read import list_raw
+
+    try:
+        yield from list_raw(client(run), kind, namespace=namespace, label_selector=label_selector)
+    except ForbiddenError:
+        run.warn(f"can't list {kind.plural}: {without}")
+    except NotFoundError:
+        return
 
 
 def with_owner(run: Run, state: ClusterState, reference: Reference, *, namespace: str | None) -> ClusterState:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from kueuectl.cli.frame import kinds
@@ -92,11 +92,11 @@ def dump(run: Run) -> Dump:
 
 
 def _stdin(run: Run) -> BinaryIO:
-    """Standard input as bytes. Where raw objects follow it is kept in memory, since it can be read only once."""
+    """Standard input as bytes. It can be read only once, so where raw objects follow it is kept in memory."""
     if "-" not in run.flags.sources:
         return io.BytesIO()
     stream: BinaryIO = run.environment.stdin.buffer
-    if run.format.is_table:
+    if run.format.is_table and not run.rereads_input:
         return stream
     if "stdin" not in run.cache:
         run.cache["stdin"] = stream.read()
@@ -115,9 +115,7 @@ def _offline(run: Run, *, decides: bool) -> Loaded:
 def raw(run: Run, kind: Kind, *, namespace: str | None) -> Iterator[dict[str, Any]]:
     """Raw objects of a kind as their source has them, in a namespace (None: in all)."""
     if run.is_offline:
-        from kueuectl.store.raw import iterate
-
-        for item in iterate(run.flags.sources, stdin=_stdin(run), kinds=(kind.name,)):
+        for item in raw_of_kinds(run, (kind.name,)):
             metadata = item.get("metadata")
             inside = metadata.get("namespace") if isinstance(metadata, dict) else None
             if namespace is None or not kind.is_namespaced or inside == namespace:
@@ -126,6 +124,13 @@ def raw(run: Run, kind: Kind, *, namespace: str | None) -> Iterator[dict[str, An
     from kueuectl.cli.frame import live
 
     yield from live.raw(run, kind, namespace=namespace)
+
+
+def raw_of_kinds(run: Run, kinds: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Raw objects of some kinds in the dumps of --from, as they are there."""
+    from kueuectl.store.raw import iterate
+
+    return iterate(run.flags.sources, stdin=_stdin(run), kinds=kinds)
 
 
 def with_owner(run: Run, loaded: Loaded, reference: Reference, *, namespace: str | None) -> ClusterState:

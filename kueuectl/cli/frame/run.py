@@ -21,6 +21,8 @@ class Run:
         self.flags = Flags()
         # What was read or opened already in this run, by name.
         self.cache: dict[str, Any] = {}
+        # Whether the command reads its input a second time, even to show a table.
+        self.rereads_input = False
         self._warned: set[str] = set()
         self._closers: list[Callable[[], None]] = []
 

@@ -30,6 +30,7 @@ def command(
       kueuectl list po --for jobset.jobset.x-k8s.io/train -o wide
     """
     run = ctx.obj
+    run.rereads_input = True
     reference = kinds.reference(owner, flag="--for")
     labels, fields = selectors.parse(selector), selectors.parse_fields(field_selector)
     namespace = loading.namespace(run)
