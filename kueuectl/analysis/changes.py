@@ -10,6 +10,7 @@ from kueuectl.analysis.edits import with_queue, with_workload
 from kueuectl.analysis.explanation import ChangeKind, Explanation, FlavorRow, LimitKind, PodSetRow, Ref
 from kueuectl.engine import priority
 from kueuectl.engine.reasons import Untolerated
+from kueuectl.engine.workloads import REQUEUED
 from kueuectl.model.queues import ClusterQueue, Cohort, FlavorQuotas, ResourceGroup, ResourceQuota
 from kueuectl.model.selectors import Toleration
 from kueuectl.model.settings import Settings
@@ -60,7 +61,10 @@ def activate(state: ClusterState, key: str) -> Iterator[Change]:
         return
 
     def make(state: ClusterState, settings: Settings) -> Made:
-        return with_workload(state, replace(state.workloads[key], active=True, requeue=None)), settings
+        found = state.workloads[key]
+        # API reference, Workload: an activated one is requeued (reason Reactivated), whatever backoff it had.
+        kept = tuple(condition for condition in found.conditions if condition.type != REQUEUED)
+        return with_workload(state, replace(found, active=True, requeue=None, conditions=kept)), settings
 
     yield Change(ChangeKind.ACTIVATE, _workload_ref(workload), make, _OWNER, "", "false", "true")
 

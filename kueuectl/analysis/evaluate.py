@@ -54,8 +54,11 @@ class Evaluation:
     evaluations: int = 0
 
 
-def evaluate(state: ClusterState, settings: Settings, *, now: int, key: str) -> Evaluation:
-    """The first evaluation of a waiting workload; its LocalQueue and ClusterQueue must exist and be active."""
+def evaluate(state: ClusterState, settings: Settings, *, now: int, key: str, patience: int = 0) -> Evaluation:
+    """The first evaluation of a waiting workload; its LocalQueue and ClusterQueue must exist and be active.
+
+    With patience, one that only lost the race of its cycle is followed to its next evaluations, as many as that.
+    """
     workload = state.workloads[key]
     local = state.local_queues[f"{workload.namespace}/{workload.queue_name}"]
     queue = state.cluster_queues[local.cluster_queue]
@@ -72,7 +75,16 @@ def evaluate(state: ClusterState, settings: Settings, *, now: int, key: str) -> 
             found.entry, found.pod_sets, found.preemption = previous, pod_sets, facts
             break
         found.refused_before = True
+    while patience and found.entry is not None and found.entry.outcome in _LOST and not found.is_long:
+        patience -= 1
+        lost, found.entry = found.entry, None
+        run.go_on()
+        found.entry = found.entry or lost
     return found
+
+
+# The workload stays in the heap, and the next cycle looks at it again.
+_LOST = frozenset({Outcome.NO_LONGER_FITS, Outcome.OVERLAPPING_VICTIMS, Outcome.WILL_FIT_AFTER})
 
 
 def _goes_on(entry: Entry) -> bool:

@@ -244,19 +244,33 @@ def binding_limit(queue: QueueNode, fr: int) -> Limit:
 
 
 def _keeper(queue: QueueNode, root: Node, fr: int) -> Node | None:
-    """The node that keeps most of its free quota to itself by a lending limit, off the path of the queue."""
+    """The node whose lending limit keeps most from the queue; None where no single limit does.
+
+    What a node gives when its limit is raised still has to pass the limits of the cohorts between it and the path of
+    the queue. So of limits one above the other the upper one counts, as long as it keeps anything.
+    """
     path = {id(queue), *(id(node) for node in queue.path)}
     best: Node | None = None
     most = 0
-    stack = [root]
+    stack: list[tuple[Node, int | None]] = [(root, None)]
     while stack:
-        node = stack.pop()
+        node, room = stack.pop()
         for child in (*node.children, *node.queues):
-            if id(child) not in path:
-                kept = quota.local_available(child, fr)
-                if kept > most:
-                    best, most = child, kept
-            stack.append(child)
+            if id(child) in path:
+                stack.append((child, None))
+                continue
+            kept = quota.local_available(child, fr)
+            if kept:
+                gain = kept if room is None else min(kept, room)
+                if gain > most:
+                    best, most = child, gain
+                continue
+            limit = child.lend[fr]
+            slack = room if limit is None else limit - child.subtree[fr]
+            if room is not None and slack is not None:
+                slack = min(slack, room)
+            if slack is None or slack > 0:
+                stack.append((child, slack))
     return best
 
 

@@ -68,13 +68,17 @@ def workload(
 _BY_FLAVORS = frozenset({Code.NO_FLAVOR, Code.NEVER_FITS, Code.BORROW_LIMIT, Code.LEND_LIMIT, Code.QUOTA})
 
 
+# How many lost races of a cycle an experiment looks past: it asks whether the workload gets quota, not when.
+_PATIENCE = 3
+
+
 def verdict_only(state: ClusterState, settings: Settings, *, now: int, key: str) -> proposals.Proof:
     """The verdict alone, the victims, and what that cost: for experiments. The state must be settled."""
     subject = state.workloads[key]
     verdict = _without_evaluation(subject, state, settings, now)
     if verdict is not None:
         return proposals.Proof(verdict)
-    found = evaluate.evaluate(state, settings, now=now, key=key)
+    found = evaluate.evaluate(state, settings, now=now, key=key, patience=_PATIENCE)
     return proposals.Proof(verdicts.of(found), found.preemption.victims, found.evaluations)
 
 

@@ -45,8 +45,10 @@ def verdict(found: Explanation, *, now: int) -> str:
         case Code.NAMESPACE_DENIED:
             return f"ClusterQueue {facts.get('queue', queue)} does not select namespace {facts.get('namespace', '')}."
         case Code.BACKOFF:
-            until = "" if found.until is None else f" until {times.format_time(found.until)}"
-            return f"It was evicted and may not queue again{until}."
+            if found.until is None or found.until <= now:
+                return "It was evicted and may not queue again yet."
+            left = times.format_age(found.until - now)
+            return f"It was evicted and may not queue again until {times.format_time(found.until)}, in {left}."
         case Code.BEHIND_HEAD:
             return (
                 f"ClusterQueue {queue} is StrictFIFO, and its head {found.verdict.behind} can't be admitted: "

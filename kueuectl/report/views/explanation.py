@@ -72,7 +72,11 @@ def _place(found: Explanation, now: int) -> Iterator[str]:
 def _pod_set(row: PodSetRow) -> Iterator[Block]:
     asked = ", ".join(f"{name} {quantity.format_amount(name, value)}" for name, value in row.requests)
     yield ""
-    yield f"Pod set {row.name}: {row.count} pod{'s' if row.count != 1 else ''}{f', {asked} in all' if asked else ''}"
+    pods = f"{row.count} pod{'s' if row.count != 1 else ''}"
+    if row.granted != row.count:
+        # The flavors of a waiting workload are shown for all of its pods, a held one has the requests of those it got.
+        pods = f"{pods} asked for, {row.granted} given" if row.flavors else f"{row.granted} of {pods}"
+    yield f"Pod set {row.name}: {pods}{f', {asked} in all' if asked else ''}"
     if row.flavors:
         yield _flavor_table(row.flavors)
         for flavor in row.flavors:
@@ -128,7 +132,7 @@ def _cells(row: ResourceRow | None) -> tuple[str, ...]:
 def candidates(found: Explanation) -> Iterator[Block]:
     """What was found about each workload that was looked at as a victim; nothing without preemption."""
     facts = found.preemption
-    if not facts.candidates:
+    if not facts.candidates or (found.verdict.code is Code.FITS and not facts.victims):
         return
     yield ""
     count, count_all = len(facts.victims), len(facts.candidates)
