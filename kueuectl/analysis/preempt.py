@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from kueuectl.analysis import explain
@@ -76,14 +76,23 @@ class Effect:
     settled: bool
 
 
-def is_gpu(resource: str) -> bool:
-    """Whether a resource counts GPUs: a name that ends in /gpu or holds /mig-."""
-    return resource.endswith("/gpu") or "/mig-" in resource
+def is_gpu(resource: str, more: Collection[str] = ()) -> bool:
+    """Whether a resource counts GPUs: a name that ends in /gpu or holds /mig-, or one of `more`."""
+    return resource.endswith("/gpu") or "/mig-" in resource or resource in more
 
 
-def loss_of(state: ClusterState, settings: Settings, workload: Workload, *, now: int, reason: str = "") -> Loss:
-    """What evicting this workload costs."""
-    asked = requests.RequestsReader(state, settings).of(workload)
+def loss_of(
+    state: ClusterState,
+    settings: Settings,
+    workload: Workload,
+    *,
+    now: int,
+    reason: str = "",
+    gpu_resources: Collection[str] = (),
+    reader: requests.RequestsReader | None = None,
+) -> Loss:
+    """What evicting this workload costs; one `reader` makes many of these cheap."""
+    asked = (reader or requests.RequestsReader(state, settings)).of(workload)
     admitted = conditions.find(workload.conditions, workloads.ADMITTED)
     since = admitted.last_transition if admitted is not None and admitted.status == "True" else None
     admission = workload.admission
@@ -92,7 +101,7 @@ def loss_of(state: ClusterState, settings: Settings, workload: Workload, *, now:
         cluster_queue=admission.cluster_queue if admission is not None else "",
         priority=priority.effective(workload, state, settings),
         pods=sum(pod_set.count for pod_set in asked),
-        gpus=sum(amount for pod_set in asked for name, amount in pod_set.total.items() if is_gpu(name)),
+        gpus=sum(amount for pod_set in asked for name, amount in pod_set.total.items() if is_gpu(name, gpu_resources)),
         seconds=None if since is None else max(0, (now - since) // _NANO),
         reason=reason,
     )

@@ -102,6 +102,11 @@ class Trials:
                 ending = simulation.run(max_rounds=simulation.rounds + MAX_ROUNDS)
         return self._outcome(order, simulation, ending)
 
+    def drained(self, keys: Iterable[str]) -> Outcome:
+        """The outcome when parked workloads come back only after the others had their turn."""
+        order = tuple(keys)
+        return self._outcome(order, *self._play(order, requeue="drain"))
+
     def relaxed(self) -> Simulation:
         """The present state, never run, without whoever is evicted anyway: where a cheap look says what is in reach."""
         if self._relaxed is None:

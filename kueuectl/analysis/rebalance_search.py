@@ -1,0 +1,338 @@
+"""The plans of one tree of cohorts: who may be evicted, which sets reach the goal, and how sure that is the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kueuectl.analysis import goals, search
+from kueuectl.analysis.goals import FlavorResource, Gap, Need
+from kueuectl.analysis.preempt import Loss
+from kueuectl.analysis.search import Cost, Found, Problem
+from kueuectl.analysis.trials import Outcome, Trials
+from kueuectl.engine import quota
+
+# Up to so many candidates every set is tried.
+EXHAUSTIVE = 12
+_MOST_TRIALS = 5000
+# Beyond, the work is bounded: trials cost about as much as the tree has workloads.
+_WORK = 400_000
+_MOST_SETS = 30_000
+_NEVER = 1_000_000
+
+
+class Order(StrEnum):
+    """What a plan is the best in; the other measures decide between equal ones."""
+
+    FEWEST = "fewest evictions"
+    LEAST_LOST = "least lost work"
+    LOWEST_PRIORITY = "lowest priorities"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A workload that may be evicted: what it loses, and what it holds in which queue."""
+
+    loss: Loss
+    queue: str
+    path: tuple[str, ...]
+    usage: Mapping[FlavorResource, int]
+
+    @property
+    def key(self) -> str:
+        """Its namespace/name."""
+        return self.loss.workload
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A set that reaches the goal. `is_proven`: none is better in that order. `bound`: none is smaller than this."""
+
+    order: Order
+    outcome: Outcome
+    is_proven: bool
+    bound: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreeResult:
+    """What was found in one tree. `hopeless` are gaps that no eviction can close; `open` are the others."""
+
+    root: str
+    open: tuple[Gap, ...]
+    hopeless: tuple[Gap, ...]
+    plans: tuple[Ranked, ...]
+    candidates: tuple[Candidate, ...]
+    trials: int
+    is_exhaustive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How much a plan may cost, followers included, and who may not be preempted even as a follower."""
+
+    max_evictions: int | None = None
+    max_gpu_seconds: int | None = None
+    protected: frozenset[str] = frozenset()
+
+
+def gpu_seconds(loss: Loss) -> int:
+    """Lost work; nothing is lost where the workload has not run."""
+    return loss.gpus * (loss.seconds or 0)
+
+
+def cost_of(order: Order, losses: Sequence[Loss]) -> Cost:
+    """The cost of evicting these: compared part by part."""
+    lost = sum(map(gpu_seconds, losses))
+    ranks = tuple(sorted((loss.priority for loss in losses), reverse=True))
+    pods = sum(loss.pods for loss in losses)
+    match order:
+        case Order.FEWEST:
+            return (len(losses), lost, ranks, pods)
+        case Order.LEAST_LOST:
+            return (lost, len(losses), ranks, pods)
+        case Order.LOWEST_PRIORITY:
+            return (ranks, lost, pods)
+
+
+class TreeSearch:
+    """Finds the plans of one tree. `losses` has every workload that holds quota in it."""
+
+    def __init__(
+        self,
+        trials: Trials,
+        candidates: Sequence[Candidate],
+        *,
+        losses: Mapping[str, Loss],
+        allowance: Allowance,
+    ) -> None:
+        self.trials = trials
+        self.losses = losses
+        self.allowance = allowance
+        everything = trials.anyway.gaps
+        wanted = frozenset().union(*(gap.wants for gap in everything))
+        self.candidates = [c for c in candidates if not wanted.isdisjoint(c.usage)]
+        keys = [candidate.key for candidate in self.candidates]
+        self.hopeless = tuple(gap for gap in everything if not gap.wants or not trials.may_pass(keys, [gap]))
+        self._given_up = frozenset(gap.key for gap in self.hopeless)
+        self.open = tuple(gap for gap in everything if gap.key not in self._given_up)
+
+    def run(self) -> TreeResult:
+        """All plans that trade differently, the one with the fewest evictions first."""
+        plans: list[Ranked] = []
+        exhaustive = len(self.candidates) <= EXHAUSTIVE
+        if self.open and self.candidates:
+            for order in Order:
+                found = self._search(order, exhaustive=exhaustive, known=plans)
+                if found is not None and all(self._trades(found, other) for other in plans):
+                    plans.append(found)
+        return TreeResult(
+            root=self.trials.root,
+            open=self.open,
+            hopeless=self.hopeless,
+            plans=tuple(plans),
+            candidates=tuple(self.candidates),
+            trials=self.trials.tried,
+            is_exhaustive=exhaustive,
+        )
+
+    def losses_of(self, outcome: Outcome) -> list[Loss]:
+        """What the victims and the followers of an outcome lose."""
+        return [self.losses[key] for key in (*outcome.victims, *(key for key, _ in outcome.followers))]
+
+    def _trades(self, found: Ranked, other: Ranked) -> bool:
+        """Whether a plan is better than another one in what it was searched for."""
+        mine, theirs = self.losses_of(found.outcome), self.losses_of(other.outcome)
+        if found.order is Order.LEAST_LOST:
+            return sum(map(gpu_seconds, mine)) < sum(map(gpu_seconds, theirs))
+        return max(loss.priority for loss in mine) < max(loss.priority for loss in theirs)
+
+    def _whole_cost(self, order: Order, keys: Iterable[str]) -> Cost | None:
+        """The cost of a plan with its followers; None when it does not reach the goal, or costs more than allowed."""
+        outcome = self.trials.evict(keys)
+        if not outcome.is_settled or outcome.back or any(gap.key not in self._given_up for gap in outcome.gaps):
+            return None
+        if any(key in self.allowance.protected or key not in self.losses for key, _ in outcome.followers):
+            return None
+        losses = self.losses_of(outcome)
+        most = self.allowance.max_evictions
+        if most is not None and len(losses) > most:
+            return None
+        seconds = self.allowance.max_gpu_seconds
+        if seconds is not None and sum(map(gpu_seconds, losses)) > seconds:
+            return None
+        return cost_of(order, losses)
+
+    def _search(self, order: Order, *, exhaustive: bool, known: Sequence[Ranked]) -> Ranked | None:
+        ordered = sorted(self.candidates, key=lambda c: (cost_of(order, [c.loss]), c.key))
+
+        def keys_of(chosen: tuple[int, ...]) -> list[str]:
+            return [ordered[index].key for index in chosen]
+
+        most = self.allowance.max_evictions
+        problem = Problem(
+            size=len(ordered),
+            cost_of=lambda chosen: cost_of(order, [ordered[index].loss for index in chosen]),
+            try_set=lambda chosen: self._whole_cost(order, keys_of(chosen)),
+            may_pass=lambda chosen: self.trials.may_pass(keys_of(chosen), self.open),
+            max_size=len(ordered) if most is None else min(most, len(ordered)),
+        )
+        found = search.cheapest(
+            problem,
+            exhaustive=exhaustive,
+            max_trials=_MOST_TRIALS if exhaustive else self._budget,
+            max_sets=_MOST_SETS,
+            start=self._start(order, ordered, problem, known=known),
+        )
+        if found.best is None:
+            return None
+        outcome = self.trials.evict(keys_of(found.best))
+        bound = self._bound(order, found)
+        count = len(self.losses_of(outcome))
+        return Ranked(order, outcome, is_proven=found.is_proven or bound == count, bound=bound)
+
+    @property
+    def _budget(self) -> int:
+        """How many trials a search may take that can't try every set."""
+        return max(20, min(400, _WORK // max(1, len(self.trials.state.workloads))))
+
+    def _bound(self, order: Order, found: Found) -> int:
+        """No plan has fewer evictions than this, followers included; 0 where that was not asked."""
+        if order is not Order.FEWEST or found.cost is None:
+            return 0
+        if found.is_proven:
+            count = found.cost[0]
+            assert isinstance(count, int)
+            return count
+        return max(found.hopeless + 1, self.lower_bound())
+
+    def _start(
+        self, order: Order, ordered: Sequence[Candidate], problem: Problem, *, known: Sequence[Ranked]
+    ) -> tuple[int, ...] | None:
+        """A set that passes, to be bettered: one that was found for another order, else a greedy one."""
+        places = {candidate.key: index for index, candidate in enumerate(ordered)}
+
+        def passes(chosen: tuple[int, ...]) -> bool:
+            return problem.try_set(chosen) is not None
+
+        if known:
+            starts = [tuple(sorted(places[key] for key in ranked.outcome.victims)) for ranked in known]
+        else:
+            greedy = self._greedy(order)
+            starts = [] if greedy is None else [tuple(sorted(places[key] for key in greedy))]
+        starts = [start for start in starts if passes(start)]
+        if not starts:
+            return None
+        best = min(starts, key=problem.cost_of)
+        if len(best) <= self._budget:
+            best = search.smaller(best, passes)
+        if len(ordered) > EXHAUSTIVE:
+            best = search.swapped(best, len(ordered), passes=passes, tries=min(60, self._budget))
+        return best
+
+    def _greedy(self, order: Order) -> list[str] | None:
+        """Evict for one gap after another, as long as that brings the goal nearer."""
+        chosen: list[str] = []
+        banned: set[str] = set()
+        most = self.allowance.max_evictions or len(self.candidates)
+        for _ in range(self._budget):
+            outcome = self.trials.evict(chosen)
+            if not outcome.is_settled:
+                return None
+            if outcome.back:
+                # Who comes straight back was the wrong choice.
+                banned.update(outcome.back)
+                chosen = [key for key in chosen if key not in banned]
+                continue
+            left = [gap for gap in outcome.gaps if gap.key not in self._given_up]
+            if not left:
+                return chosen
+            more = next((found for gap in left if (found := self._cover(order, gap, {*chosen, *banned}))), None)
+            if more is None or len(chosen) + len(more) > most:
+                return None
+            chosen += more
+        return None
+
+    def _cover(self, order: Order, gap: Gap, out: set[str]) -> list[str]:
+        """Candidates that free what a gap is short of, in the way that takes the fewest; empty when none can."""
+        for needs in sorted(gap.needs, key=lambda needs: (self._count(needs), needs)):
+            left = list(needs)
+            chosen: list[str] = []
+            while left:
+                pick = self._pick(order, left, {*out, *chosen})
+                if pick is None:
+                    break
+                chosen.append(pick.key)
+                left = [need._replace(amount=need.amount - _held(pick, need)) for need in left]
+                left = [need for need in left if need.amount > 0]
+            else:
+                return chosen
+        return []
+
+    def _pick(self, order: Order, needs: Sequence[Need], out: set[str]) -> Candidate | None:
+        """The candidate that does the most: the cheapest one that is enough by itself, else the largest."""
+        best: tuple[object, ...] | None = None
+        found = None
+        for candidate in self.candidates:
+            if candidate.key in out:
+                continue
+            covered = sum(min(1.0, _held(candidate, need) / need.amount) for need in needs) / len(needs)
+            key = (-round(covered, 6), cost_of(order, [candidate.loss]), candidate.key)
+            if covered > 0.0 and (best is None or key < best):
+                best, found = key, candidate
+        return found
+
+    def lower_bound(self) -> int:
+        """How many evictions it takes at least: the largest holders together have to free what is short."""
+        present = {gap.key: gap for gap in goals.gaps(self.trials.relaxed(), self.trials.goal) if not gap.workload}
+        bound = 1
+        for gap in self.open:
+            ways = self._ways(gap, present)
+            least = min((self._count(needs) for needs in ways), default=0)
+            if least < _NEVER:
+                bound = max(bound, least)
+        return bound
+
+    def _ways(self, gap: Gap, present: Mapping[tuple[str, str, str], Gap]) -> list[tuple[Need, ...]]:
+        """What is short for a gap in the relaxed state, in each way to place it; empty where nothing is."""
+        if not gap.workload:
+            found = present.get(gap.key)
+            return list(found.needs) if found is not None else []
+        simulation = self.trials.relaxed()
+        for pool in simulation.pools.queues.values():
+            info = pool.active.get(gap.workload) or pool.inadmissible.get(gap.workload)
+            if info is None:
+                continue
+            ways = []
+            for option in goals.options(simulation, info, pool.queue):
+                short = tuple(
+                    Need(*pool.queue.tree.frs[fr], amount - quota.available(pool.queue, fr))
+                    for fr, amount in option
+                    if amount > quota.available(pool.queue, fr)
+                )
+                if not short:
+                    return []
+                ways.append(short)
+            return ways
+        return []
+
+    def _count(self, needs: Sequence[Need]) -> int:
+        """How many candidates it takes at least to free all of these."""
+        most = 0
+        for need in needs:
+            left, count = need.amount, 0
+            for amount in sorted((_held(candidate, need) for candidate in self.candidates), reverse=True):
+                if left <= 0 or amount <= 0:
+                    break
+                left -= amount
+                count += 1
+            most = max(most, count if left <= 0 else _NEVER)
+        return most
+
+
+def _held(candidate: Candidate, need: Need) -> int:
+    """What a candidate holds of what is needed, where it is needed."""
+    if need.node and need.node != candidate.queue and need.node not in candidate.path:
+        return 0
+    return candidate.usage.get((need.flavor, need.resource), 0)
