@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from kueuectl.api import raw
-from kueuectl.api.collect import Collector
+from kueuectl.api.collect import Collector, ListMeta
 from kueuectl.cluster.client import Client
 from kueuectl.cluster.failures import ExpiredError
 from kueuectl.errors import InputError, UnreachableError
@@ -19,6 +19,11 @@ from kueuectl.errors import InputError, UnreachableError
 PAGE = 500
 # Of one try after the other; 0 is no limit.
 _LIMITS = (PAGE, PAGE, 0)
+# A page is decoded in slices of about this many bytes.
+_SLICE = 64 << 10
+_ITEMS = b'"items":['
+_METADATA = b'"metadata":{'
+_LONGEST_HEAD = 300
 
 # Told after each page but the last: how many objects were read, and how many there are in all.
 Seen = Callable[[int, int], None]
@@ -46,7 +51,7 @@ def collect(client: Client, listing: Listing, *, seen: Seen | None = None) -> Co
         collector = Collector()
 
         def take(body: bytes, into: Collector = collector) -> _Taken[None]:
-            meta = into.add_list(body, source=listing.what)
+            meta = _add(into, body, listing.what)
             return None, meta.continue_ or "", meta.remaining_item_count or 0
 
         try:
@@ -122,6 +127,43 @@ def _take(client: Client, listing: Listing, body: bytes, take: Callable[[bytes],
             f"{client.server} did not answer with a list when asked to {listing.what}: {error.problem}",
             hint="try again; a proxy or a login page may stand between here and the API server",
         ) from None
+
+
+def _add(collector: Collector, body: bytes, source: str) -> ListMeta:
+    """Give a page to the collector, in slices where it can be sliced.
+
+    500 workloads are more than a processor's cache holds, and decoding is a third slower out of it. Slicing guesses
+    where objects start. Together the slices are the page, so a wrong guess does no harm: a slice isn't JSON then, and
+    the page is given as a whole. That is done for any fault, since the whole tells where it is; objects that were
+    taken already are equal and count once.
+    """
+    start = body.find(_ITEMS) + len(_ITEMS)
+    mark = _mark(body, start)
+    if not mark:
+        return collector.add_list(body, source=source)
+    end = body.rfind(b"]")
+    view = memoryview(body)
+    try:
+        meta = collector.add_list(body[:start] + body[end:], source=source)
+        at = start
+        while True:
+            cut = body.find(mark, at + _SLICE, end)
+            collector.add_page(b"".join((b"[", view[at : cut + 1 if cut >= 0 else end], b"]")), source=source)
+            if cut < 0:
+                return meta
+            at = cut + 2
+    except InputError:
+        return collector.add_list(body, source=source)
+
+
+def _mark(body: bytes, start: int) -> bytes:
+    """What stands between two objects of the page, as far as the first one shows; b"" for a page not to be sliced."""
+    name = body.find(_METADATA, start, start + _LONGEST_HEAD)
+    if len(body) < 2 * _SLICE or start < len(_ITEMS) or name < 0:
+        return b""
+    head = body[start : name + len(_METADATA)]
+    # Objects of built-in kinds don't say what they are, and cannot be told from what is inside of them.
+    return b"}," + head if head.startswith(b'{"apiVersion":') and b'"kind":' in head else b""
 
 
 def _key(item: Item) -> tuple[str, str]:

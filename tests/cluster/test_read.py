@@ -8,11 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from kueuectl import times
-from kueuectl.cluster import access, read
+from kueuectl.api.collect import Collector
+from kueuectl.cluster import access, lists, read
 from kueuectl.cluster.client import Client
-from kueuectl.errors import NotFoundError, UnreachableError
+from kueuectl.errors import InputError, NotFoundError, UnreachableError
 from kueuectl.model.state import HiddenKind
-from tests.cluster.fake import KUEUE_PLURALS, FakeServer, running
+from tests.cluster.fake import KUEUE_PLURALS, FakeServer, encode, running
 from tests.cluster.objects import cluster_queue, config_map, core, deployment, fill, workload
 
 Connect = Callable[..., Client]
@@ -297,3 +298,55 @@ class Named:
 
     def __init__(self, name: str, plural: str, group: str, *, is_namespaced: bool = True) -> None:
         self.name, self.plural, self.group, self.is_namespaced = name, plural, group, is_namespaced
+
+
+def sliced(count: int, *, odd: str = "") -> bytes:
+    """A page of that many workloads, large enough to be sliced; `odd` is an annotation of each."""
+    found = [workload("team-a", f"w{n:04}") for n in range(count)]
+    for one in found:
+        one["metadata"]["annotations"] = {"odd": odd}
+    head = {"apiVersion": "kueue.x-k8s.io/v1beta2", "items": found, "kind": "WorkloadList"}
+    return encode(head | {"metadata": {"continue": "next", "resourceVersion": "7"}})
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param("", id="plain"),
+        pytest.param(
+            '},{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{', id="the mark in a text"
+        ),
+        pytest.param('"items":[ ] } \\" \\\\ \u2028 \U0001f600', id="brackets and escapes in a text"),
+    ],
+)
+def test_sliced_page_is_the_whole_page(odd: str) -> None:
+    body = sliced(1000, odd=odd)
+    whole = Collector()
+    meta = whole.add_list(body, source="x")
+    parts = Collector()
+    assert lists._add(parts, body, "x") == meta
+    assert parts.state() == whole.state()
+    assert len(parts.state().workloads) == 1000
+
+
+@pytest.mark.parametrize("place", [0.3, 0.5, 0.99])
+@pytest.mark.parametrize("fault", ["cut", "garbage", "a wrong type", "the mark inside of every object"])
+def test_sliced_page_with_a_fault_is_refused_as_the_whole_is(fault: str, place: float) -> None:
+    body = sliced(1000)
+    at = body.find(b'"queueName":"main"', int(len(body) * place))
+    mark = b'"owners":[{},{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"x"}}],'
+    faulty = {
+        "cut": body[:at],
+        "garbage": body[:at] + b"\x00" + body[at:],
+        "a wrong type": body[:at] + b'"queueName":7' + body[at + 18 :],
+        "the mark inside of every object": body.replace(b'"queueName":', mark + b'"queueName":'),
+    }[fault]
+    outcomes = []
+    for add in (lambda one: one.add_list(faulty, source="x"), lambda one: lists._add(one, faulty, "x")):
+        collector = Collector()
+        try:
+            add(collector)
+            outcomes.append(repr(collector.state()))
+        except InputError as error:
+            outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
