@@ -1,0 +1,149 @@
+"""Writes kueuectl/api/validation/_schemas.py from the CustomResourceDefinitions of a release of Kueue.
+
+    python -m tests.validation.generate_schemas FOLDER
+
+Only what validates is taken: types, bounds, patterns, enumerations, keys of lists and required fields. Equal types are
+one, named after the field that they are first met in.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+TARGET = Path(__file__).resolve().parents[2] / "kueuectl" / "api" / "validation" / "_schemas.py"
+SKIPPED = ("MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig")
+TOP = ("apiVersion", "kind", "metadata", "status")
+INTEGERS = {"int32": "int32", "int64": "int64"}
+
+
+class Schemas:
+    """Types by name, and scalars with bounds by number."""
+
+    def __init__(self) -> None:
+        self.types: dict[str, dict[str, str]] = {}
+        self.required: dict[str, tuple[str, ...]] = {}
+        self.scalars: list[dict[str, Any]] = []
+        self.known: dict[str, str] = {}
+
+    def of(self, schema: dict[str, Any], name: str) -> str:
+        """The notation of a schema: see kueuectl/api/validation/schema.py."""
+        if schema.get("x-kubernetes-int-or-string"):
+            return "quantity" if "pattern" in schema else "port"
+        kind = schema.get("type")
+        if kind == "object" and "properties" in schema:
+            return self.object(schema, name)
+        if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
+            most = schema.get("maxProperties", "")
+            return f"{self.of(schema['additionalProperties'], name)}{{{most}}}"
+        if kind == "array":
+            return self.of(schema["items"], singular(name)) + self.list_suffix(schema)
+        if kind in ("string", "integer", "boolean", "number"):
+            return self.scalar(schema)
+        return "any"
+
+    def list_suffix(self, schema: dict[str, Any]) -> str:
+        """[least..most;keys], parts left out where there are none."""
+        keys = ",".join(schema.get("x-kubernetes-list-map-keys", ()))
+        if schema.get("x-kubernetes-list-type") == "set":
+            keys = "set"
+        bounds = f"{schema.get('minItems', '')}..{schema.get('maxItems', '')}"
+        return f"[{'' if bounds == '..' else bounds}{';' + keys if keys else ''}]"
+
+    def scalar(self, schema: dict[str, Any]) -> str:
+        """A plain type, or @number for one with bounds."""
+        kind = schema["type"]
+        names = ("minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
+        bounds = {name: schema[name] for name in names if name in schema}
+        if kind == "integer":
+            kind = INTEGERS.get(schema.get("format", ""), "int64")
+        if schema.get("format") == "date-time":
+            kind = "time"
+        if not bounds:
+            return str(kind)
+        found = {"type": kind, **bounds}
+        if found not in self.scalars:
+            self.scalars.append(found)
+        return f"@{self.scalars.index(found)}"
+
+    def object(self, schema: dict[str, Any], name: str) -> str:
+        """The name of an object type."""
+        fields = {key: self.of(value, key) for key, value in sorted(schema["properties"].items())}
+        required = tuple(key for key in schema.get("required", ()) if key in fields)
+        key = json.dumps([fields, required])
+        if key not in self.known:
+            wanted = unique(name[:1].upper() + name[1:], self.types)
+            self.known[key] = wanted
+            self.types[wanted] = fields
+            self.required[wanted] = required
+        return self.known[key]
+
+
+def singular(name: str) -> str:
+    """The name of an entry of a list."""
+    return name.removesuffix("s") if not name.endswith("ss") else name
+
+
+def unique(name: str, taken: dict[str, Any]) -> str:
+    """The name, with a number where it is taken."""
+    number = 1
+    found = name
+    while found in taken:
+        number += 1
+        found = f"{name}{number}"
+    return found
+
+
+def main(argv: list[str]) -> int:
+    """Read the folder, write the module."""
+    schemas = Schemas()
+    roots: dict[str, str] = {}
+    for path in sorted(Path(argv[0]).glob("*.yaml")):
+        spec = yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)["spec"]
+        kind = spec["names"]["kind"]
+        if kind in SKIPPED:
+            continue
+        for version in spec["versions"]:
+            schema = version["schema"]["openAPIV3Schema"]
+            fields = {key: value for key, value in schema["properties"].items() if key not in TOP}
+            required = [key for key in schema.get("required", ()) if key in fields]
+            whole = {"type": "object", "properties": fields, "required": required}
+            roots[f"{spec['group']}/{version['name']} {kind}"] = schemas.of(whole, kind)
+    TARGET.write_text(module(schemas, roots), "utf-8")
+    return 0
+
+
+def module(schemas: Schemas, roots: dict[str, str]) -> str:
+    """The source of the module, a type a line."""
+    lines = [
+        '"""Types of the API, made by `python -m tests.validation.generate_schemas`; the notation is that of `schema`."""',
+        "",
+        "# ruff: noqa: E501",
+        "# fmt: off",
+        "",
+        "from __future__ import annotations",
+        "",
+        "from typing import Any",
+        "",
+        "ROOTS: dict[str, str] = {",
+        *(f"    {key!r}: {value!r}," for key, value in roots.items()),
+        "}",
+        "SCALARS: tuple[dict[str, Any], ...] = (",
+        *(f"    {scalar!r}," for scalar in schemas.scalars),
+        ")",
+        "TYPES: dict[str, dict[str, str]] = {",
+        *(f"    {name!r}: {fields!r}," for name, fields in schemas.types.items()),
+        "}",
+        "REQUIRED: dict[str, tuple[str, ...]] = {",
+        *(f"    {name!r}: {fields!r}," for name, fields in schemas.required.items() if fields),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
