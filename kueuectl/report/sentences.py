@@ -183,7 +183,7 @@ def _owned(short: Short | None, queue: str) -> str:
         return ""
     row = short[1]
     has = f"{_amount(row, row.used)} of its own {_amount(row, row.nominal)}"
-    return f" {queue} uses {has}; {borrowers(row)} borrowed the rest."
+    return f" {queue} uses only {has}: the rest is borrowed by {borrowers(row)}."
 
 
 def borrowers(row: ResourceRow) -> str:
@@ -339,11 +339,11 @@ def proposal(found: Proposal) -> str:
         case ChangeKind.FINISH:
             text = f"wait for {target} to finish"
         case ChangeKind.ACTIVATE:
-            text = f"switch it on: kueuectl resume workload {found.target.name} -n {found.target.namespace}"
+            text = "switch it on: set its spec.active to true"
         case ChangeKind.RESUME_CLUSTER_QUEUE:
-            text = f"resume the queue: kueuectl resume clusterqueue {found.target.name}"
+            text = f"resume {target}: set its spec.stopPolicy to None"
         case ChangeKind.RESUME_LOCAL_QUEUE:
-            text = f"resume the queue: kueuectl resume localqueue {found.target.name} -n {found.target.namespace}"
+            text = f"resume {target}: set its spec.stopPolicy to None"
         case _:
             text = _policy(found)
     running = tuple(key for key in found.victims if key not in found.newcomers)
@@ -375,8 +375,7 @@ def _policy(found: Proposal) -> str:
         case ChangeKind.RECLAIM:
             return f"let {target} take its quota back: reclaimWithinCohort {found.after} instead of {found.before}"
         case ChangeKind.SET_ASIDE:
-            name = found.target
-            return f"set the head aside: kueuectl stop workload {name.name} -n {name.namespace}"
+            return f"set the head aside: set spec.active of {target} to false"
         case ChangeKind.COVER_RESOURCE:
             return f"cover the resource in {target} with quota {quantities(found.after)}"
         case ChangeKind.EXCLUDE_PREFIX:

@@ -152,7 +152,7 @@ def _four_tenants_running(scene: Scene) -> None:
     for number, clock, flavor in ((1, "03:40", "a100"), (2, "03:41", "a100"), (3, "04:05", "l4")):
         scene.workload(
             f"finetuning/lora-sweep-{number}",
-            pods("worker", 1, **_per_gpu(4)),
+            pods("worker", 1, selector={_POOL: flavor}, **_per_gpu(4)),
             queue="jobs",
             created=f"{clock}:00",
             admitted=f"{clock}:02",
@@ -248,15 +248,15 @@ def _four_tenants_waiting(scene: Scene) -> None:
     )
     scene.workload(
         "finetuning/lora-sweep-4",
-        pods("worker", 1, **_per_gpu(4)),
+        pods("worker", 1, selector={_POOL: "a100"}, **_per_gpu(4)),
         queue="jobs",
         created="06:30:00",
         rank=SWEEP,
         refused=(
             "06:30:00",
-            "couldn't assign flavors to pod set worker: insufficient unused quota for nvidia.com/gpu in flavor a100, "
-            "4 more needed, insufficient unused quota for nvidia.com/gpu in flavor h100, 4 more needed, "
-            "insufficient unused quota for nvidia.com/gpu in flavor l4, 4 more needed",
+            "couldn't assign flavors to pod set worker: flavor h100 doesn't match node affinity, "
+            "flavor l4 doesn't match node affinity, "
+            "insufficient unused quota for nvidia.com/gpu in flavor a100, 4 more needed",
         ),
     )
     scene.workload(

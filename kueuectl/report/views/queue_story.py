@@ -25,7 +25,7 @@ def blocks(found: QueueExplanation, *, now: int) -> Iterator[str | Table]:
         yield ""
         yield f"  Queue:     {path}{f' ({found.strategy})' if found.strategy else ''}"
     if found.local_queues:
-        yield f"  Doors:     LocalQueues {', '.join(found.local_queues[:_MOST])}"
+        yield f"  From:      LocalQueues {', '.join(found.local_queues[:_MOST])}"
     if found.head is not None:
         yield ""
         yield f"Head {found.head.object.key}: {found.head.verdict.code}"
