@@ -219,7 +219,8 @@ def find_kind(header: wire.Header, *, source: str, name: Callable[[], str] = str
     api_version, kind_name = header.api_version or "", header.kind or ""
     if not kind_name or not api_version:
         missing = "apiVersion" if kind_name else "kind"
-        raise InputError(f"has no {missing}", source=source, obj=name(), path=missing)
+        hint = "an object has an apiVersion and a kind, as kubectl get -o yaml prints it"
+        raise InputError(f"has no {missing}", source=source, obj=name(), path=missing, hint=hint)
     group, _, version = api_version.rpartition("/")
     kind = _BY_GROUP.get((group, kind_name))
     if kind is None:
@@ -274,7 +275,7 @@ def name_of_doc(doc: Any, *, kind: str = "") -> str:
     own = doc.get("kind")
     kind = kind or (own if isinstance(own, str) else "")
     parts = [part for part in (meta.get("namespace"), meta.get("name")) if isinstance(part, str) and part]
-    return f"{kind[:63] or 'object'} {'/'.join(parts)[:320]}".strip()
+    return f"{kind[:63] or ('object' if parts else '')} {'/'.join(parts)[:320]}".strip()
 
 
 def _problem(error: Exception) -> str:

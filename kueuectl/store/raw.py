@@ -17,16 +17,16 @@ from kueuectl.store import sources
 def iterate(
     arguments: Sequence[str],
     *,
-    kinds: Collection[str],
+    kinds: Collection[str] | None = None,
     stdin: BinaryIO | None = None,
     managed_fields: bool = True,
 ) -> Iterator[dict[str, Any]]:
-    """Objects of these kinds in their own API version, in the order of the input, each once.
+    """Objects of these kinds, or of all, in their own API version, in the order of the input, each once.
 
     All of the input is read before the first one comes, so that none comes of an input that has a fault. Of two API
     versions of an object the preferred one is taken. Raises InputError like `load`.
     """
-    sink = _RawSink(frozenset(kinds), managed_fields=managed_fields)
+    sink = _RawSink(kinds, managed_fields=managed_fields)
     for source in sources.expand(arguments, stdin=stdin):
         sources.read(source, sink)
     yield from sink.found.values()
@@ -35,7 +35,7 @@ def iterate(
 class _RawSink:
     """Keeps the objects of some kinds as dicts."""
 
-    def __init__(self, kinds: frozenset[str], *, managed_fields: bool) -> None:
+    def __init__(self, kinds: Collection[str] | None, *, managed_fields: bool) -> None:
         self.found: dict[tuple[str, str, str, str], dict[str, Any]] = {}
         self._kinds = kinds
         self._managed_fields = managed_fields
@@ -81,7 +81,7 @@ class _RawSink:
                 "kind": doc.get("kind") or default.kind,
             }
         kind, version = str(doc.get("kind")), str(doc.get("apiVersion"))
-        if kind not in self._kinds or not isinstance(meta, dict):
+        if (self._kinds is not None and kind not in self._kinds) or not isinstance(meta, dict):
             return
         if not self._managed_fields:
             meta.pop("managedFields", None)
