@@ -1,4 +1,4 @@
-"""Types of the API, made by `python -m tests.validation.generate_schemas`; the notation is that of `schema`."""
+"""Types of the API, made by tests/validation/generate_schemas.py; the notation is that of `schema`."""
 
 # ruff: noqa: E501
 # fmt: off

@@ -170,7 +170,7 @@ def _scalar(value: Any, kind: str, path: str) -> Iterator[Fault]:
     if not isinstance(value, types) or (is_bool and kind != "boolean"):
         yield Fault(path, f"expected {name}, found {faults.describe(value)}")
         return
-    if kind in _RANGES:
+    if kind in _RANGES and isinstance(value, int):
         low, high = _RANGES[kind]
         if not low <= value <= high:
             yield Fault(path, f"{str(value)[:_SHOWN]} is not between {low} and {high}")
