@@ -7,7 +7,8 @@ Rules (docs: ClusterQueue, Queueing strategy; KEP-9694 for shapes; observed beha
    4. uid, 5. key.
 2. StrictFIFO puts every refused head back to its place, but one whose namespace does not match. BestEffortFIFO puts it
    back only after a failure that the next cycle may mend (lost the race, waits for its victims, flavors left to try);
-   otherwise it goes to the inadmissible pool.
+   otherwise it goes to the inadmissible pool. So does any head whose backoff is not over, with both strategies: a Kueue
+   that has just started tries such workloads once.
 3. In BestEffortFIFO, a head that found no fit or no candidates takes all waiting workloads of its shape along to the
    pool, and later ones follow them there until the pool is woken.
 4. Freed quota and changes of configuration wake the pools of a whole tree; a backoff that has not ended, or a namespace
@@ -127,15 +128,15 @@ class PendingQueue:
         if self.sticky == key:
             self.sticky = None
 
-    def requeue(self, info: Info, reason: Requeue) -> bool:
-        """Put a refused head back; whether it went to the heap."""
+    def requeue(self, info: Info, reason: Requeue, *, waits: bool = False) -> bool:
+        """Put a refused head back; whether it went to the heap. `waits`: its backoff is not over."""
         if self.queue.is_strict:
             self.sticky = None
         elif reason in _STICKY:
             self.sticky = info.key
         if reason is Requeue.FAILED_AFTER_NOMINATION and not self.keeps_progress:
             info.last_tried = None
-        if comes_back_at_once(info, reason, strict=self.queue.is_strict):
+        if not waits and comes_back_at_once(info, reason, strict=self.queue.is_strict):
             self.push(info)
             return True
         self.inadmissible[info.key] = info
