@@ -56,7 +56,7 @@ class Cycle:
         for entry in self._in_order(entries):
             taken.append(entry)
             self._process(entry)
-        for queue, usage in self._added:
+        for queue, usage in reversed(self._added):
             quota.remove_all(queue, usage)
         return Decision(taken, self._admitted, self._preempted, self._skipped, tuple(self._migrated))
 
@@ -80,14 +80,14 @@ class Cycle:
             return
         tree = id(entry.queue.tree)
         gone = self._gone.get(tree, {})
-        overlaps = bool(gone) and any(victim.info.key in gone for victim in entry.victims)
-        if overlaps:
-            entry.blocked_by = next(gone[v.info.key][1].info for v in entry.victims if v.info.key in gone)
-        if overlaps and self._recomputes:
+        taken = _taken_before(entry, gone)
+        if taken is not None:
+            entry.blocked_by = gone[taken][1].info
+        if taken is not None and self._recomputes:
             self._recompute(entry, gone)
         elif self._is_gated(entry):
             pass
-        elif overlaps:
+        elif taken is not None:
             entry.outcome = Outcome.OVERLAPPING_VICTIMS
             entry.requeue = Requeue.FAILED_AFTER_NOMINATION
             self._skip(entry)
@@ -187,6 +187,16 @@ class Cycle:
             self._reserve(entry)
         elif not self._is_gated(entry):
             self._take(entry, gone)
+
+
+def _taken_before(entry: Entry, gone: dict[str, tuple[Info, Entry]]) -> str | None:
+    """The key of a victim, or of the slice that it replaces, that is gone already because of another entry."""
+    if not gone:
+        return None
+    targets = [victim.info.key for victim in entry.victims]
+    if entry.replaces is not None:
+        targets.append(entry.replaces.key)
+    return next((key for key in targets if key in gone), None)
 
 
 def _fits_without(entry: Entry, gone: dict[str, tuple[Info, Entry]]) -> bool:

@@ -11,6 +11,7 @@ from kueuectl.model.state import ClusterState
 from kueuectl.model.workloads import Workload
 
 if TYPE_CHECKING:
+    from kueuectl.engine.flavors.assignment import Assignment
     from kueuectl.engine.requests import PodSetRequests
     from kueuectl.engine.snapshot import QueueNode
 
@@ -25,8 +26,9 @@ class Info:
         "candidate_key",
         "evicted",
         "frs",
-        "has_preempted",
         "generation",
+        "granted",
+        "has_preempted",
         "is_admitted",
         "key",
         "last_tried",
@@ -63,8 +65,9 @@ class Info:
         self.evicted = False
         # Others were preempted for it and it has not been admitted since.
         self.has_preempted = False
-        # Admitted since the state was read, on which its conditions say nothing.
+        # Admitted since the state was read, on which its conditions say nothing; and with which flavors.
         self.is_admitted = False
+        self.granted: Assignment | None = None
         self.reserved_at = 0
         # What its LocalQueue used lately, over its weight: only with admission fair sharing.
         self.local_usage = 0.0

@@ -166,8 +166,19 @@ def add_usage(node: Node, fr: int, amount: int) -> None:
 
 
 def remove_usage(node: Node, fr: int, amount: int) -> None:
-    """Take usage away; the parent gets back what it held of it. Inverse: `add_usage`."""
+    """Take usage away; the parent gets back what it held of it. Inverse: `add_usage`.
+
+    Less than none (a slice that asks for less than the one that it replaces) undoes just what adding it did, as long as
+    nothing else was added since.
+    """
     here: Node | None = node
+    if amount < 0:
+        while here is not None:
+            here.usage[fr] -= amount
+            if here.usage[fr] < here.local[fr]:
+                return
+            here = here.parent
+        return
     while here is not None:
         used = here.usage[fr]
         stored = used - here.local[fr]
@@ -193,7 +204,7 @@ def remove_all(node: Node, usage: Usage) -> None:
 
 def fits(node: Node, usage: Usage) -> bool:
     """Whether all amounts are available at once (they are of different flavor-resources); nothing always is."""
-    return all(not amount or available(node, fr) >= amount for fr, amount in usage)
+    return all(amount <= 0 or available(node, fr) >= amount for fr, amount in usage)
 
 
 def is_borrowing_with(node: Node, fr: int, amount: int) -> bool:

@@ -201,6 +201,7 @@ class Simulation:
         usage = entry.usage if entry.replaces is None else tuple(entry.assignment.full_usage.items())
         info.set_holding(usage, reserved_at=self.now, evicted=False)
         info.is_admitted = not waits_for_checks(entry)
+        info.granted = entry.assignment
         self.snapshot.hold(info, entry.queue)
         entry.queue.generation += 1
         self.pools.queues[entry.queue.name].remove(info.key)

@@ -27,6 +27,12 @@ def held(old: Info, pod_sets: Iterable[str], resource: str) -> tuple[str, int]:
     """The flavor of a resource that pod sets of the replaced slice have ("" for none), and how much of it."""
     flavor, amount = "", 0
     wanted = set(pod_sets)
+    if old.granted is not None:
+        for result in old.granted.pod_sets:
+            if result.name in wanted and resource in result.picks:
+                flavor = result.picks[resource].flavor
+                amount += result.requests[resource]
+        return flavor, amount
     for asked in old.requests:
         if asked.name in wanted and asked.flavors and resource in asked.flavors:
             flavor = asked.flavors[resource]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kueuectl.engine import snapshot
 from kueuectl.engine.workloads import REPLACES_ANNOTATION
 from kueuectl.model.workloads import Workload
 from kueuectl.report import narrate
@@ -56,3 +57,24 @@ def test_the_old_slice_counts_as_gone_for_entries_after_it() -> None:
     queues = [queue("a", "co"), queue("b", "co", flavors={"default": 0})]
     found = simulation(queues, [holding("old", "a", 2), grown(4), waiting("other", "b", 2)])
     assert outcomes(found) == [("new", "admitted", "GENERIC"), ("other", "admitted", "GENERIC")]
+
+
+def test_a_smaller_slice_leaves_no_trace_in_the_cohort() -> None:
+    """Its difference is below zero, and what a queue uses less of its own part must not come back from its parent."""
+    queues = [queue("a", "co"), queue("b", "co")]
+    found = simulation(queues, [holding("old", "a", 6), grown(5), waiting("other", "b", 1)])
+    found.step()
+    assert found.snapshot.cohorts["co"].usage == [6000]
+    found.snapshot.trees[0].root.usage[0] = -1
+    snapshot.resettle(found.snapshot.trees[0])
+    assert found.snapshot.cohorts["co"].usage == [6000]
+
+
+def test_a_slice_that_was_admitted_on_the_way_can_be_replaced() -> None:
+    later = waiting("later", "a", 4, creation=2, annotations=((REPLACES_ANNOTATION, "team-a/first"),))
+    found = simulation([queue("a")], [waiting("first", "a", 3, creation=1), later])
+    assert [outcomes(found), outcomes(found)] == [
+        [("first", "admitted", "GENERIC")],
+        [("later", "admitted", "GENERIC")],
+    ]
+    assert found.replaced == {"team-a/first": "team-a/later"}

@@ -328,7 +328,8 @@ class _Search:
             return Grade.NO_FIT, 0
         free = quota.available(queue, fr)
         height, reclaimable = quota.borrowing_height(queue, fr, wanted)
-        if wanted <= free or not wanted:
+        # Available quota never counts as less than none (a slice may ask for less than the one that it replaces has).
+        if wanted <= free or wanted <= 0:
             return Grade.FIT, height
         self.reasons.append(InsufficientQuota(option.name, resource, wanted - max(0, free)))
         if wanted <= queue.nominal[fr] or reclaimable or self._preempts_while_borrowing():

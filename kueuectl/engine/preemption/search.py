@@ -49,5 +49,6 @@ class Preemptor:
 
 
 def demand_of(info: Info, queue: QueueNode, assignment: Assignment) -> Demand:
-    """What an assignment asks for."""
-    return Demand(info, queue, tuple(assignment.usage.items()), assignment.frs_to_preempt)
+    """What an assignment asks for. A request of zero asks for nothing, also of a queue that is above its quota."""
+    usage = tuple((fr, amount) for fr, amount in assignment.usage.items() if amount > 0)
+    return Demand(info, queue, usage, assignment.frs_to_preempt)
