@@ -30,7 +30,8 @@ def answer(argv: list[str], name: str) -> int | None:
         from kueuectl import KUEUE_TARGET, __version__
 
         return _write(f"Client Version: v{__version__}\nKueue Target: {KUEUE_TARGET}\n")
-    if argv and not any(word in _HELP for word in argv) and argv[-1].startswith("-"):
+    # Without a word for help only a group asks for a page, and it stands alone.
+    if len(argv) > 1 and not any(word in _HELP for word in argv):
         return None
     page = _page(argv)
     return None if page is None else _write(page.replace("kueuectl ", name + " "))

@@ -17,10 +17,10 @@ _OTHERS = ("jsonpath-as-json", "kyaml")
 
 # Harmless inside a JSON string when escaped, but a terminal could act on them: C1 controls, DEL, bidirectional
 # overrides and zero-width characters. JSON escapes the other controls by itself.
-_HOSTILE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]")
+_HOSTILE = "[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
 _INDENT = 4
 # What YAML 1.2 reads as a number and YAML 1.1 doesn't: it has to be quoted, or another reader changes its type.
-_NUMBER_1_2 = re.compile(r"[-+]?(?:\.?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0o[0-7]+|0x[0-9a-fA-F]+)\Z")
+_NUMBER_1_2 = r"[-+]?(?:\.?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0o[0-7]+|0x[0-9a-fA-F]+)\Z"
 
 
 class Format(NamedTuple):
@@ -110,7 +110,9 @@ def to_compact_json(value: Any) -> str:
 
 
 def _defused(body: str) -> str:
-    return body if body.isascii() else _HOSTILE.sub(lambda match: f"\\u{ord(match.group()):04x}", body)
+    if body.isascii() and "\x7f" not in body:
+        return body
+    return re.sub(_HOSTILE, lambda match: f"\\u{ord(match.group()):04x}", body)
 
 
 def json_list(items: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -129,7 +131,7 @@ def to_yaml(value: Any, *, ordered: bool = False) -> str:
     """Block style YAML with a line end; `ordered` sorts the keys. Strings are quoted where a reader could differ."""
     import yaml
 
-    hostile = _HOSTILE.search(to_compact_json_raw(value)) is not None
+    hostile = re.search(_HOSTILE, to_compact_json_raw(value)) is not None
     return yaml.dump(
         value,
         Dumper=_dumper(),
@@ -172,7 +174,7 @@ def _dumper() -> Any:
 
         parent: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
         dumper: Any = type("Dumper", (parent,), {"ignore_aliases": lambda self, data: True})
-        dumper.add_implicit_resolver("tag:yaml.org,2002:float", _NUMBER_1_2, list("-+.0123456789"))
+        dumper.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(_NUMBER_1_2), list("-+.0123456789"))
         _DUMPERS.append(dumper)
     return _DUMPERS[0]
 

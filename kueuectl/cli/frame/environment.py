@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TextIO
 
 # Wide enough that nothing is ever cut where there is no terminal.
@@ -14,21 +14,35 @@ _ENDLESS = 100_000
 _DEFAULT_WIDTH = 80
 
 
-@dataclass(slots=True)
 class Environment:
     """Streams and facts of one process. `program` is what the user typed: `kueuectl` or `kubectl kueue`."""
 
-    stdin: TextIO
-    stdout: TextIO
-    stderr: TextIO
-    variables: Mapping[str, str] = field(default_factory=dict)
-    program: str = "kueuectl"
-    clock: Callable[[], int] = time.time_ns
-    sleep: Callable[[float], None] = time.sleep
-    stdin_is_tty: bool = False
-    stdout_is_tty: bool = False
-    stderr_is_tty: bool = False
-    columns: int = _DEFAULT_WIDTH
+    def __init__(
+        self,
+        *,
+        stdin: TextIO,
+        stdout: TextIO,
+        stderr: TextIO,
+        variables: Mapping[str, str] = MappingProxyType({}),
+        program: str = "kueuectl",
+        clock: Callable[[], int] = time.time_ns,
+        sleep: Callable[[float], None] = time.sleep,
+        stdin_is_tty: bool = False,
+        stdout_is_tty: bool = False,
+        stderr_is_tty: bool = False,
+        columns: int = _DEFAULT_WIDTH,
+    ) -> None:
+        self.stdin = stdin
+        self.stdout = stdout
+        self.stderr = stderr
+        self.variables = variables
+        self.program = program
+        self.clock = clock
+        self.sleep = sleep
+        self.stdin_is_tty = stdin_is_tty
+        self.stdout_is_tty = stdout_is_tty
+        self.stderr_is_tty = stderr_is_tty
+        self.columns = columns
 
     @classmethod
     def of_process(cls, program: str) -> Environment:

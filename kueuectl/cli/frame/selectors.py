@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from kueuectl.errors import UsageError
 
-_SET = re.compile(r"\s*(?P<key>[^\s,!=()]+)\s+(?P<op>in|notin)\s*\((?P<values>[^()]*)\)\s*")
-_EQUAL = re.compile(r"\s*(?P<key>[^\s,!=()]+)\s*(?P<op>==|!=|=)\s*(?P<value>[^\s,!=()]*)\s*")
-_EXISTS = re.compile(r"\s*(?P<op>!?)\s*(?P<key>[^\s,!=()]+)\s*")
+# Compiled where they are used: most runs have no selector.
+_SET = r"\s*(?P<key>[^\s,!=()]+)\s+(?P<op>in|notin)\s*\((?P<values>[^()]*)\)\s*"
+_EQUAL = r"\s*(?P<key>[^\s,!=()]+)\s*(?P<op>==|!=|=)\s*(?P<value>[^\s,!=()]*)\s*"
+_EXISTS = r"\s*(?P<op>!?)\s*(?P<key>[^\s,!=()]+)\s*"
 
 
 class Term(NamedTuple):
@@ -37,11 +38,12 @@ def parse(selector: str | None, *, flag: str = "--selector") -> tuple[Term, ...]
     at = 0
     source = selector or ""
     while at < len(source):
-        match = _SET.match(source, at) or _EQUAL.match(source, at) or _EXISTS.match(source, at)
-        if match is None or (match.end() < len(source) and source[match.end()] != ","):
+        rest = source[at:]
+        match = re.match(_SET, rest) or re.match(_EQUAL, rest) or re.match(_EXISTS, rest)
+        if match is None or (match.end() < len(rest) and rest[match.end()] != ","):
             raise UsageError(f"invalid value {source!r} for {flag}", hint="write it as key=value,other!=value")
         terms.append(_term(match))
-        at = match.end() + 1
+        at += match.end() + 1
     return tuple(terms)
 
 
