@@ -30,7 +30,7 @@ class Variants:
         return next((found for rank, found in self._siblings(info, queue) if mine is not None and rank < mine), None)
 
     def less_favorable(self, info: Info, queue: QueueNode) -> Info | None:
-        """An admitted sibling that is less favorable; the most favorable one of these."""
+        """An admitted sibling that is less favorable; the most favorable one of these, where Kueue takes any."""
         mine = self.rank(info.workload, queue)
         return next((found for rank, found in self._siblings(info, queue) if mine is not None and rank > mine), None)
 

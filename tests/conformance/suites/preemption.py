@@ -47,7 +47,8 @@ def _victims(
             usage[fr] = usage.get(fr, 0) + amount
             if is_short:
                 short.add(fr)
-    demand = Demand(info, queue, tuple(usage.items()), frozenset(short))
+    # As in `search.demand_of`: zero asks for nothing.
+    demand = Demand(info, queue, tuple((fr, amount) for fr, amount in usage.items() if amount), frozenset(short))
     return built, info, Preemptor(settings).victims(demand)
 
 
