@@ -100,9 +100,26 @@ class InfoReader:
         self.state = state
         self.settings = settings
         self.requests = requests.RequestsReader(state, settings)
+        self._known: dict[int, Info] | None = None
+
+    def remember(self) -> InfoReader:
+        """Keep what is read of every workload: for many simulations of states that share most of their workloads."""
+        self._known = {}
+        return self
 
     def read(self, workload: Workload) -> Info:
         """The workload with its requests, priority and queue timestamp."""
+        known = self._known
+        if known is None:
+            return self._read(workload)
+        found = known.get(id(workload))
+        if found is None or found.workload is not workload:
+            found = known[id(workload)] = self._read(workload)
+        info = Info(workload, found.requests, rank=found.priority, timestamp=found.timestamp)
+        info.shape = found.shape
+        return info
+
+    def _read(self, workload: Workload) -> Info:
         info = Info(
             workload,
             self.requests.of(workload),

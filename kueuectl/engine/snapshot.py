@@ -170,9 +170,18 @@ class Snapshot:
         quota.remove_all(queue, info.usage)
 
 
-def build(state: ClusterState, settings: Settings, *, roots: Collection[str] | None = None) -> Snapshot:
-    """The snapshot of a state; with `roots`, only the trees with those root names (see `root_of`)."""
-    snapshot = Snapshot(state, settings, InfoReader(state, settings))
+def build(
+    state: ClusterState,
+    settings: Settings,
+    *,
+    roots: Collection[str] | None = None,
+    reader: InfoReader | None = None,
+) -> Snapshot:
+    """The snapshot of a state; with `roots`, only the trees with those root names (see `root_of`).
+
+    A `reader` may come from a snapshot of another state that differs in queues and workloads only.
+    """
+    snapshot = Snapshot(state, settings, reader or InfoReader(state, settings))
     members: dict[str, list[ClusterQueue]] = {}
     for queue in sorted(state.cluster_queues.values(), key=lambda q: q.name):
         members.setdefault(root_of(state, queue), []).append(queue)
