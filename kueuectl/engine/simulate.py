@@ -16,7 +16,7 @@ from typing import NamedTuple
 from kueuectl.engine import checks, evictions, snapshot, workloads
 from kueuectl.engine.cycle import Cycle
 from kueuectl.engine.entries import Decision, Entry
-from kueuectl.engine.infos import Info, ScanState
+from kueuectl.engine.infos import Info, InfoReader, ScanState
 from kueuectl.engine.nominate import Nominator
 from kueuectl.engine.pools import Pools
 from kueuectl.engine.snapshot import QueueNode, Snapshot, Tree
@@ -66,6 +66,7 @@ class Simulation:
         requeue: str = "each",
         honours_backoff: bool = True,
         tick: int = SECOND,
+        reader: InfoReader | None = None,
     ) -> None:
         self.now = now
         # How far one round moves the clock (nanoseconds); 0 where somebody else moves it (`timeline`).
@@ -73,7 +74,9 @@ class Simulation:
         self.settings = settings
         self.requeue = requeue
         self._keeps_progress = settings.gate("FlavorFungibilityPreserveScanProgress")
-        self.snapshot: Snapshot = snapshot.build(state, settings, roots=None if roots is None else set(roots))
+        self.snapshot: Snapshot = snapshot.build(
+            state, settings, roots=None if roots is None else set(roots), reader=reader
+        )
         self.pools = Pools(self.snapshot, now=now, honours_backoff=honours_backoff)
         self.nominator = Nominator(self.snapshot)
         self.rounds = 0
