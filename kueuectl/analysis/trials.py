@@ -13,6 +13,7 @@ from kueuectl.analysis import goals
 from kueuectl.analysis.goals import Gap, Goal
 from kueuectl.engine import snapshot, workloads
 from kueuectl.engine.entries import Entry
+from kueuectl.engine.infos import InfoReader
 from kueuectl.engine.reasons import Mode
 from kueuectl.engine.simulate import Ending, Simulation
 from kueuectl.model.conditions import Condition
@@ -69,6 +70,9 @@ class Trials:
         self.root = root
         self.hold = hold
         self.tried = 0
+        self._marks: dict[str, Workload] = {}
+        # Shared, since almost every workload is the same in every trial.
+        self._reader = InfoReader(self.state, settings).remember()
         self._known: dict[frozenset[str], Outcome] = {}
         self.before, self.before_ending = self._play(())
         self.anyway = Outcome(
@@ -110,7 +114,7 @@ class Trials:
     def relaxed(self) -> Simulation:
         """The present state, never run, without whoever is evicted anyway: where a cheap look says what is in reach."""
         if self._relaxed is None:
-            found = Simulation(self.state, self.settings, now=self.now, roots=[self.root])
+            found = Simulation(self.state, self.settings, now=self.now, roots=[self.root], reader=self._reader)
             for info in list(found.snapshot.held.values()):
                 if info.evicted or info.key in self.before.evictions:
                     found.snapshot.release(info)
@@ -151,14 +155,22 @@ class Trials:
         state = self.state
         if keys:
             self.tried += 1
-            mark = deactivated if self.hold else evicted
-            changed = {key: mark(state.workloads[key], self.now) for key in keys}
-            state = replace(state, workloads={**state.workloads, **changed})
-        simulation = Simulation(state, self.settings, now=self.now, roots=[self.root], requeue=requeue)
+            state = replace(state, workloads={**state.workloads, **{key: self._marked(key) for key in keys}})
+        simulation = Simulation(
+            state, self.settings, now=self.now, roots=[self.root], requeue=requeue, reader=self._reader
+        )
         if simulation.has_work and not simulation.pools.has_heads():
             # Evicted workloads give their quota back although nobody waits for it.
             simulation.step()
         return simulation, simulation.run(max_rounds=MAX_ROUNDS)
+
+    def _marked(self, key: str) -> Workload:
+        """A victim as the plan leaves it; the same object in every trial."""
+        found = self._marks.get(key)
+        if found is None:
+            mark = deactivated if self.hold else evicted
+            found = self._marks[key] = mark(self.state.workloads[key], self.now)
+        return found
 
     def _evict(self, keys: tuple[str, ...]) -> Outcome:
         if not keys:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 ScanState = tuple[dict[str, int], ...]
 
 
+# States of workloads that a reader remembers, at most.
+_MOST_KNOWN = 200_000
+
+
 class Info:
     """One workload in the engine. Scratch: `usage` and `queue` belong to the snapshot that holds it."""
 
@@ -114,6 +118,8 @@ class InfoReader:
             return self._read(workload)
         found = known.get(id(workload))
         if found is None or found.workload is not workload:
+            if len(known) >= _MOST_KNOWN:
+                known.clear()
             found = known[id(workload)] = self._read(workload)
         info = Info(workload, found.requests, rank=found.priority, timestamp=found.timestamp)
         info.shape = found.shape
