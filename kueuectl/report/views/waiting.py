@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kueuectl import times
@@ -48,7 +49,7 @@ class Line(NamedTuple):
 def line(state: ClusterState, settings: Settings, name: str, *, now: int) -> Line:
     """The waiting line of a ClusterQueue that exists. Each workload is tried alone against the present usage."""
     spec = state.cluster_queues[name]
-    built = snapshot.build(state, settings, roots={snapshot.root_of(state, spec)})
+    built = snapshot.build(_without_other_waiters(state, name), settings, roots={snapshot.root_of(state, spec)})
     pool = Pools(built, now=now, honours_backoff=True).queues[name]
     node = pool.queue
     judge = _Judge(Nominator(built), pool, now)
@@ -69,6 +70,17 @@ def line(state: ClusterState, settings: Settings, name: str, *, now: int) -> Lin
             )
         )
     return Line(name, spec.queueing_strategy, node.active, node.inactive_message, tuple(waiters))
+
+
+def _without_other_waiters(state: ClusterState, name: str) -> ClusterState:
+    """The state without what waits in other ClusterQueues: nobody asks what those would need."""
+    doors = {key for key, local in state.local_queues.items() if local.cluster_queue == name}
+    kept = {
+        key: workload
+        for key, workload in state.workloads.items()
+        if workload.admission is not None or f"{workload.namespace}/{workload.queue_name}" in doors
+    }
+    return replace(state, workloads=kept)
 
 
 class _Judge:
