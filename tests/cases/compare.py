@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from kueuectl import times
-from kueuectl.analysis import explain
+from kueuectl.analysis import dry_run, explain
 from kueuectl.analysis.explanation import Explanation, ResourceRow
-from kueuectl.engine import reconcile, shares, snapshot, workloads
+from kueuectl.engine import shares, snapshot, workloads
 from kueuectl.engine.simulate import Simulation, admission_of, waits_for_checks
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
@@ -53,7 +53,7 @@ def _compare_shares(case: Case, state: ClusterState, settings: Settings) -> list
 
 def settle(state: ClusterState, settings: Settings, now: int) -> dict[str, Any]:
     """Where things are when nothing changes any more, in the shape of an expectation."""
-    settled = reconcile.settled(state, now)
+    settled = dry_run.controlled(state, now)
     simulation = Simulation(settled, settings, now=now, tick=_TICK)
     ending = simulation.run(max_rounds=_MAX_ROUNDS)
     admitted, reserved = {}, []
