@@ -12,6 +12,8 @@ from kueuectl.report import text
 KINDS = ("table", "wide", "json", "yaml", "name", "jsonpath", "custom-columns")
 # Formats whose argument may come from a file; the command line reads the file and hands in its text.
 FILE_KINDS = {"jsonpath-file": "jsonpath", "custom-columns-file": "custom-columns"}
+# Formats that single commands take beside these.
+SPECIAL_KINDS = ("plan", "sarif")
 _TEMPLATES = ("go-template", "go-template-file", "template", "templatefile")
 _OTHERS = ("jsonpath-as-json", "kyaml")
 
@@ -43,7 +45,8 @@ class Format(NamedTuple):
 def parse(value: str | None) -> Format:
     """The format of an `-o` value; `jsonpath-file=` and `custom-columns-file=` keep their kind for `with_text`.
 
-    Raises UsageError for a format that isn't known or isn't supported.
+    Raises UsageError for a format that isn't known or isn't supported. Whether a command takes one of SPECIAL_KINDS is
+    checked where the command is known.
     """
     if value is None:
         return Format()
@@ -53,13 +56,18 @@ def parse(value: str | None) -> Format:
     if kind in _OTHERS:
         raise UsageError(f"{kind} output is not supported", hint=f"use one of: {', '.join(KINDS)}")
     takes_argument = kind in ("jsonpath", "custom-columns") or kind in FILE_KINDS
-    if kind not in KINDS and kind not in FILE_KINDS:
-        raise UsageError(f"unknown output format {value!r}", hint=f"use one of: {', '.join(KINDS)}")
+    if kind not in KINDS and kind not in FILE_KINDS and kind not in SPECIAL_KINDS:
+        raise unknown(value)
     if takes_argument and not argument:
         raise UsageError(f"-o {kind} needs an expression", hint=f"write it as -o {kind}={_example(kind)}")
     if equals and not takes_argument:
         raise UsageError(f"-o {kind} takes no expression", hint=f"write it as -o {kind}")
     return Format(kind, argument)
+
+
+def unknown(value: str, also: tuple[str, ...] = ()) -> UsageError:
+    """The error for a format that a command does not take; `also` are those that it takes beside the common ones."""
+    return UsageError(f"unknown output format {value!r}", hint=f"use one of: {', '.join((*KINDS, *also))}")
 
 
 def _example(kind: str) -> str:

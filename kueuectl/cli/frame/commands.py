@@ -15,6 +15,7 @@ from kueuectl.cli.frame.contents import ROOT, Entry
 from kueuectl.cli.frame.flags import GLOBAL_FLAGS, Flag
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import UsageError
+from kueuectl.report import formats
 
 # Help pages are generated ahead of time, so their width can't depend on the terminal.
 CONTEXT = {"help_option_names": ["-h", "--help"], "terminal_width": 80, "max_content_width": 80}
@@ -158,6 +159,9 @@ class Command(_Shared, TyperCommand):
         if run.flags.output is not None and "output" not in self.entry.groups:
             raise UsageError(f"{self.entry.name} takes no -o")
         run.check_flags()
+        if run.flags.output is not None and run.format.kind in formats.SPECIAL_KINDS:
+            if run.format.kind not in self.entry.formats:
+                raise formats.unknown(run.flags.output, self.entry.formats)
         return super().invoke(ctx)
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
@@ -224,7 +228,7 @@ def build(entry: Entry, path: tuple[str, ...]) -> Any:
     """The command or group at a path of the table of contents; imports the module of a command."""
     if entry.is_group:
         return LazyGroup(entry, path)
-    module = importlib.import_module(".".join(("kueuectl.cli", *path)))
+    module = importlib.import_module(".".join(("kueuectl.cli", *path)).replace("-", "_"))
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(entry.name, cls=Command, context_settings=dict(CONTEXT))(module.command)
     command: Any = typer_main.get_command(app)

@@ -9,7 +9,10 @@ from kueuectl.cli.frame.flags import OUTPUT, SCOPE, STATE
 
 
 class Entry(NamedTuple):
-    """A command or a group of commands. `groups` are the groups of global flags that its help shows."""
+    """A command or a group of commands. `groups` are the groups of global flags that its help shows.
+
+    `formats` are those of `-o` that it takes beside the common ones.
+    """
 
     name: str
     summary: str
@@ -17,6 +20,7 @@ class Entry(NamedTuple):
     groups: tuple[str, ...] = (SCOPE, OUTPUT, STATE)
     children: tuple[Entry, ...] = ()
     examples: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
 
     @property
     def is_group(self) -> bool:
@@ -73,6 +77,7 @@ ROOT = Entry(
     children=(
         Entry("completion", "Print the completion script of a shell", groups=()),
         Entry("doctor", "Check what can be read, known and modelled", groups=(OUTPUT, STATE)),
+        Entry("dry-run", "Show what a change would bring, without making it"),
         Entry("explain", "Tell why an object waits, and what would help"),
         _LIST,
         Entry("options", "List the flags that all commands take", groups=()),
