@@ -109,11 +109,11 @@ def _candidates(words: list[str]) -> tuple[list[tuple[str, str]], int]:
                 metavar = ""
     last = words[-1]
     if metavar:
-        return _values(metavar, last, given, places)
+        return _values(metavar, last, given=given, places=places)
     if last.startswith("-") and not bare:
         name, equals, value = last.partition("=")
         if equals:
-            return _values(_metavar(path, name), value, given, places)
+            return _values(_metavar(path, name), value, given=given, places=places)
         known = {**_pages.FLAGS[path], **_pages.GLOBAL_FLAGS}
         return [(name, about) for name, (_, about) in known.items() if name.startswith(last)], _NO_FILES
     if path in _pages.SHOWN:
@@ -121,7 +121,7 @@ def _candidates(words: list[str]) -> tuple[list[tuple[str, str]], int]:
             return [], _NO_FILES
         wanted = last.lower()
         return [(name, about) for name, about in _pages.SHOWN[path] if name.startswith(wanted)], _NO_FILES
-    return _values(_pages.ARGUMENTS[path], last, given, places)
+    return _values(_pages.ARGUMENTS[path], last, given=given, places=places)
 
 
 def _metavar(path: str, flag: str) -> str:
@@ -133,7 +133,7 @@ def _metavar(path: str, flag: str) -> str:
 
 
 def _values(
-    metavar: str, start: str, given: list[tuple[str, str]], places: list[str]
+    metavar: str, start: str, *, given: list[tuple[str, str]], places: list[str]
 ) -> tuple[list[tuple[str, str]], int]:
     """Candidates for a value: fixed words from the table, names from the state, or the shell's own files."""
     from kueuectl.cli import _pages

@@ -225,11 +225,11 @@ def find(path: Path, current: Any, root: Any) -> list[Any]:
 def render(parts: tuple[Part, ...], document: Any) -> str:
     """The template filled in from a document."""
     out: list[str] = []
-    _render(parts, document, document, out)
+    _render(parts, document, root=document, out=out)
     return "".join(out)
 
 
-def _render(parts: tuple[Part, ...], current: Any, root: Any, out: list[str]) -> None:
+def _render(parts: tuple[Part, ...], current: Any, *, root: Any, out: list[str]) -> None:
     for part in parts:
         if isinstance(part, Text):
             out.append(part.value)
@@ -237,7 +237,7 @@ def _render(parts: tuple[Part, ...], current: Any, root: Any, out: list[str]) ->
             out.append(" ".join(map(show, find(part, current, root))))
         else:
             for item in find(part.path, current, root):
-                _render(part.body, item, root, out)
+                _render(part.body, item, root=root, out=out)
 
 
 def show(value: Any) -> str:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 # Wide enough that nothing is ever cut where there is no terminal.
 _ENDLESS = 100_000
@@ -62,6 +62,11 @@ class Environment:
             stderr_is_tty=_is_tty(sys.stderr),
             columns=_terminal_columns(os.environ),
         )
+
+    @property
+    def stdin_bytes(self) -> BinaryIO:
+        """Standard input as bytes."""
+        return self.stdin.buffer
 
     @property
     def is_dumb(self) -> bool:

@@ -109,10 +109,10 @@ def show(
             run.note(empty)
         return
     wanted = {(getattr(item, "namespace", ""), item.name) for item in chosen}
-    output.objects(run, _raw(run, kind, namespace, wanted) if wanted else (), empty=empty)
+    output.objects(run, _raw(run, kind, namespace=namespace, wanted=wanted) if wanted else (), empty=empty)
 
 
-def _raw(run: Run, kind: Kind, namespace: str | None, wanted: set[tuple[str, str]]) -> Any:
+def _raw(run: Run, kind: Kind, *, namespace: str | None, wanted: set[tuple[str, str]]) -> Any:
     """Raw objects with the wanted (namespace, name), each once, in the order of the source."""
     for item in loading.raw(run, kind, namespace=namespace):
         metadata = item.get("metadata")

@@ -82,7 +82,7 @@ def dump(run: Run) -> Dump:
         flags = run.flags
         found = load_dumps(
             flags.sources,
-            stdin=_stdin(run),
+            stdin=stdin(run),
             kueue_config=flags.kueue_config,
             now=flags.now,
             clock=run.environment.clock,
@@ -91,11 +91,11 @@ def dump(run: Run) -> Dump:
     return found
 
 
-def _stdin(run: Run) -> BinaryIO:
+def stdin(run: Run) -> BinaryIO:
     """Standard input as bytes. It can be read only once, so where raw objects follow it is kept in memory."""
     if "-" not in run.flags.sources:
         return io.BytesIO()
-    stream: BinaryIO = run.environment.stdin.buffer
+    stream = run.environment.stdin_bytes
     if run.format.is_table and not run.rereads_input:
         return stream
     if "stdin" not in run.cache:
@@ -130,7 +130,7 @@ def raw_of_kinds(run: Run, kinds: Collection[str]) -> Iterator[dict[str, Any]]:
     """Raw objects of some kinds in the dumps of --from, as they are there."""
     from kueuectl.store.raw import iterate
 
-    return iterate(run.flags.sources, stdin=_stdin(run), kinds=kinds)
+    return iterate(run.flags.sources, stdin=stdin(run), kinds=kinds)
 
 
 def with_owner(run: Run, loaded: Loaded, reference: Reference, *, namespace: str | None) -> ClusterState:

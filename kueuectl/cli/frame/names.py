@@ -42,7 +42,7 @@ def candidates(
 
     def look() -> None:
         try:
-            found.extend(_found(run, metavar, start, places))
+            found.extend(_found(run, metavar, start, places=places))
         except Exception:
             # Completion must never disturb the command line that is being typed.
             return
@@ -71,7 +71,7 @@ def _run(given: Sequence[tuple[str, str]]) -> Run:
     return run
 
 
-def _found(run: Run, metavar: str, start: str, places: Sequence[str]) -> Iterable[str]:
+def _found(run: Run, metavar: str, start: str, *, places: Sequence[str]) -> Iterable[str]:
     if metavar == "PATH":
         from kueuectl.store.examples import names
 

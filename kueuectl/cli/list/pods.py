@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kueuectl.cli.frame import kinds, listing, loading, output, selectors
 from kueuectl.cli.frame import objects as named
+from kueuectl.cli.frame.kinds import Reference
 from kueuectl.cli.frame.parameters import FieldSelector, Selector
+from kueuectl.cli.frame.run import Run
 from kueuectl.report.views import objects, owners, parts
 
 
@@ -34,20 +36,11 @@ def command(
     reference = kinds.reference(owner, flag="--for")
     labels, fields = selectors.parse(selector), selectors.parse_fields(field_selector)
     namespace = loading.namespace(run)
-    loaded = loading.load(run)
-    state = loading.with_owner(run, loaded, reference, namespace=namespace)
-    ownership = owners.Ownership(
-        state, kind=reference.kind.name, name=reference.name, group=reference.kind.group, namespace=namespace
-    )
     found = [
         pod
-        for pod in loading.raw(run, kinds.POD, namespace=namespace)
-        if ownership.owns_pod(pod)
-        and selectors.matches(labels, parts.labels_of(pod))
-        and selectors.matches(fields, _fields(pod))
+        for pod in _made_for(run, reference, namespace)
+        if selectors.matches(labels, parts.labels_of(pod)) and selectors.matches(fields, _fields(pod))
     ]
-    if not found and not ownership.is_known:
-        raise named.not_found(reference)
     empty = listing.empty_message(kinds.POD, namespace)
     if not run.format.is_table:
         output.objects(run, found, empty=empty)
@@ -57,6 +50,18 @@ def command(
         output.table(run, objects.pods(found, now=now, namespaces=namespace is None))
     else:
         run.note(empty)
+
+
+def _made_for(run: Run, reference: Reference, namespace: str | None) -> list[dict[str, Any]]:
+    """Raw pods of the named object; raises NotFoundError when nothing has heard of it."""
+    state = loading.with_owner(run, loading.load(run), reference, namespace=namespace)
+    ownership = owners.Ownership(
+        state, kind=reference.kind.name, name=reference.name, group=reference.kind.group, namespace=namespace
+    )
+    found = [pod for pod in loading.raw(run, kinds.POD, namespace=namespace) if ownership.owns_pod(pod)]
+    if not found and not ownership.is_known:
+        raise named.not_found(reference)
+    return found
 
 
 def _fields(pod: dict[str, object]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from kueuectl.cli.frame.parameters import ClusterQueue, FieldSelector, LocalQueu
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import UsageError
 from kueuectl.model.workloads import Workload
+from kueuectl.report.tables import Table
 from kueuectl.report.views import owners, positions, workloads
 
 
@@ -52,9 +54,8 @@ def command(
     namespace = loading.namespace(run)
     wanted = _statuses(status or ())
     reference = None if owner is None else kinds.reference(owner, flag="--for")
-    loaded = loading.load(
-        run, kinds.WORKLOAD, kinds.LOCAL_QUEUE, kinds.CLUSTER_QUEUE, with_settings=run.format.is_table
-    )
+    with_settings = run.format.is_table
+    loaded = loading.load(run, kinds.WORKLOAD, kinds.LOCAL_QUEUE, kinds.CLUSTER_QUEUE, with_settings=with_settings)
     chosen = listing.choose(
         loaded.state.workloads,
         kind=kinds.WORKLOAD,
@@ -65,28 +66,27 @@ def command(
     )
     if reference is not None:
         chosen = _made_for(run, chosen, reference, namespace=namespace, loaded=loaded)
-    queues = loaded.state.local_queues
     chosen = [
         workload
         for workload in chosen
         if (not wanted or workloads.status(workload) in wanted)
         and (localqueue is None or workload.queue_name == localqueue)
-        and (clusterqueue is None or workloads.cluster_queue(workload, queues) == clusterqueue)
+        and (clusterqueue is None or workloads.cluster_queue(workload, loaded.state.local_queues) == clusterqueue)
     ]
-    listing.show(
-        run,
+    table = partial(_table, run, chosen, loaded, namespaces=namespace is None)
+    listing.show(run, chosen, kind=kinds.WORKLOAD, namespace=namespace, table=table)
+
+
+def _table(run: Run, chosen: Sequence[Workload], loaded: Loaded, *, namespaces: bool) -> Table:
+    state, settings = loaded.state, loaded.settings
+    return workloads.table(
         chosen,
-        kind=kinds.WORKLOAD,
-        namespace=namespace,
-        table=lambda: workloads.table(
-            chosen,
-            queues=queues,
-            positions=positions.in_local_queues(loaded.state, loaded.settings, loaded.state.workloads.values()),
-            now=loaded.now,
-            namespaces=namespace is None,
-            wide=run.format.is_wide,
-            requests=workloads.request_counter(loaded.state, loaded.settings),
-        ),
+        queues=state.local_queues,
+        positions=positions.in_local_queues(state, settings, state.workloads.values()),
+        now=loaded.now,
+        namespaces=namespaces,
+        wide=run.format.is_wide,
+        requests=workloads.request_counter(state, settings),
     )
 
 

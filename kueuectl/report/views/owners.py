@@ -27,7 +27,7 @@ _NAME_LABELS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def is_of(owner: Owner, kind: str, name: str, group: str = "") -> bool:
+def is_of(owner: Owner, kind: str, name: str, *, group: str = "") -> bool:
     """Whether an owner reference names the object; the kind in any case, a group only where one is given."""
     if owner.name != name or owner.kind.lower() != kind.lower():
         return False
@@ -78,7 +78,7 @@ class Ownership:
                     grown = True
 
     def _owns(self, owner: Owner, namespace: str) -> bool:
-        if is_of(owner, self.kind, self.name, self.group):
+        if is_of(owner, self.kind, self.name, group=self.group):
             return True
         return (owner.uid in self._uids if owner.uid else False) or (namespace, owner.kind, owner.name) in self._keys
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from kueuectl.engine import priority, workloads
 from kueuectl.model.settings import Settings
@@ -14,23 +14,18 @@ _Key = tuple[int, int, str, str]
 
 def in_local_queues(state: ClusterState, settings: Settings, among: Iterable[Workload]) -> dict[str, int]:
     """Places from 0 in the LocalQueue, by workload key; absent where it doesn't queue or its queue is stopped."""
-    return _places(state, settings, among, lambda workload: f"{workload.namespace}/{workload.queue_name}")
-
-
-def _places(
-    state: ClusterState, settings: Settings, among: Iterable[Workload], queue_of: Callable[[Workload], str]
-) -> dict[str, int]:
     waiting: dict[str, list[tuple[_Key, str]]] = {}
     for workload in among:
         if not workloads.may_queue(workload, settings):
             continue
-        local = state.local_queues.get(f"{workload.namespace}/{workload.queue_name}")
+        door = f"{workload.namespace}/{workload.queue_name}"
+        local = state.local_queues.get(door)
         if local is None or local.stop_policy != "None":
             continue
         queue = state.cluster_queues.get(local.cluster_queue)
         if queue is not None and queue.stop_policy != "None":
             continue
-        waiting.setdefault(queue_of(workload), []).append((_order(workload, state, settings), workload.key))
+        waiting.setdefault(door, []).append((_order(workload, state, settings), workload.key))
     return {key: place for entries in waiting.values() for place, (_, key) in enumerate(sorted(entries))}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from kueuectl.model.conditions import find, is_true
@@ -97,14 +98,8 @@ def cohorts(
     named: Mapping[str, Cohort], *, queues: Iterable[ClusterQueue], now: int, names: Iterable[str] | None = None
 ) -> Table:
     """Cohorts by name, those without an object too (they are only named, and have no age); `names` picks some."""
-    members: dict[str, int] = {}
-    children: dict[str, int] = {}
-    for queue in queues:
-        if queue.cohort:
-            members[queue.cohort] = members.get(queue.cohort, 0) + 1
-    for cohort in named.values():
-        if cohort.parent:
-            children[cohort.parent] = children.get(cohort.parent, 0) + 1
+    members = Counter(queue.cohort for queue in queues if queue.cohort)
+    children = Counter(cohort.parent for cohort in named.values() if cohort.parent)
     columns = (
         Column("NAME"),
         Column("PARENT"),
@@ -125,8 +120,8 @@ def cohorts(
             (
                 name,
                 cohort.parent or "",
-                str(children.get(name, 0)),
-                str(members.get(name, 0)),
+                str(children[name]),
+                str(members[name]),
                 parts.age(cohort.creation, now) if found is not None else parts.NONE,
                 _weight(cohort.fair_weight),
                 _flavors(cohort.resource_groups),

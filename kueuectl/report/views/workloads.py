@@ -90,6 +90,23 @@ def requested(workload: Workload) -> Amounts:
     return parts.summed(found for _, found in workload.resource_requests)
 
 
+_COLUMNS = (
+    Column("NAME"),
+    Column("JOB TYPE"),
+    Column("JOB NAME"),
+    Column("LOCALQUEUE"),
+    Column("CLUSTERQUEUE"),
+    Column("STATUS", is_state=True),
+    Column("POSITION IN QUEUE"),
+    Column("EXEC TIME"),
+    Column("AGE"),
+    Column("PRIORITY", wide=True),
+    Column("REASON", wide=True),
+    Column("REQUESTED", wide=True),
+    Column("FLAVORS", wide=True),
+)
+
+
 def request_counter(state: ClusterState, settings: Settings) -> Callable[[Workload], Amounts]:
     """Counts what workloads ask for as Kueue does, where it isn't recorded in them."""
     from kueuectl.engine.requests import RequestsReader
@@ -116,21 +133,6 @@ def table(
 
     Without `wide` the cells of columns that only `-o wide` shows stay empty: they cost more than the others.
     """
-    columns = (
-        Column("NAME"),
-        Column("JOB TYPE"),
-        Column("JOB NAME"),
-        Column("LOCALQUEUE"),
-        Column("CLUSTERQUEUE"),
-        Column("STATUS", is_state=True),
-        Column("POSITION IN QUEUE"),
-        Column("EXEC TIME"),
-        Column("AGE"),
-        Column("PRIORITY", wide=True),
-        Column("REASON", wide=True),
-        Column("REQUESTED", wide=True),
-        Column("FLAVORS", wide=True),
-    )
     rows = []
     for workload in sorted(workloads, key=lambda workload: (workload.namespace, workload.name)):
         kind, name = job(workload)
@@ -148,7 +150,7 @@ def table(
             *(_wide_cells(workload, requests) if wide else ("", "", "", "")),
         )
         rows.append((workload.namespace, *row) if namespaces else row)
-    return Table((Column("NAMESPACE"), *columns) if namespaces else columns, rows)
+    return Table((Column("NAMESPACE"), *_COLUMNS) if namespaces else _COLUMNS, rows)
 
 
 def _wide_cells(workload: Workload, requests: Callable[[Workload], Amounts]) -> tuple[str, str, str, str]:
