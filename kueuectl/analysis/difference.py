@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kueuectl.analysis import preempt
-from kueuectl.analysis.dry_run_play import Holding, NodeFact, Outcome, Preemption
+from kueuectl.analysis.dry_run_play import Holding, NodeFact, Outcome, Preemption, QuotaFact
 from kueuectl.analysis.preempt import Loss
 from kueuectl.engine import workloads
 from kueuectl.engine.entries import Entry
@@ -88,8 +88,9 @@ class Shifted:
 class Stays:
     """A node that uses more than its quota at the end, and what becomes of that.
 
-    `over` is the amount; `before` what it was in the first outcome. `reclaimers` are ClusterQueues whose policy lets
-    them reclaim it, `reclaimable` the workloads that would go first (candidate order), `total` how many there are.
+    `over` is the amount; `before` what it was in the first outcome; `beyond` is what is borrowed beyond the borrowing
+    limit. `reclaimers` are ClusterQueues whose policy lets them reclaim it, `reclaimable` the workloads that would go
+    first (candidate order), `total` how many there are.
     """
 
     node: str
@@ -100,6 +101,9 @@ class Stays:
     used: int
     over: int
     before: int
+    beyond: int = 0
+    is_root: bool = False
+    by_change: bool = True
     reclaimers: tuple[str, ...] = ()
     reclaimable: tuple[str, ...] = ()
     total: int = 0
@@ -284,7 +288,7 @@ def _nodes(before: Outcome, after: Outcome) -> tuple[Changed, ...]:
 
 
 def _facts(node: NodeFact) -> tuple[object, ...]:
-    quotas = tuple((fact.flavor, fact.resource, fact.quota, fact.used) for fact in node.quotas)
+    quotas = tuple((fact.flavor, fact.resource, fact.nominal, fact.total, fact.quota) for fact in node.quotas)
     return (node.parent, node.share, quotas)
 
 
@@ -292,20 +296,18 @@ def _stays(before: Outcome, after: Outcome) -> tuple[Stays, ...]:
     """ClusterQueues and cohorts that use more than their quota at the end."""
     found = []
     for key in sorted(after.nodes):
-        node = after.nodes[key]
         was = before.nodes.get(key)
-        known = {(fact.flavor, fact.resource): fact.over for fact in was.quotas} if was is not None else {}
-        for fact in node.quotas:
+        known = {(fact.flavor, fact.resource): fact for fact in was.quotas} if was is not None else {}
+        for fact in after.nodes[key].quotas:
             if fact.over:
-                found.append(
-                    _stay(after, node, (fact.flavor, fact.resource), known.get((fact.flavor, fact.resource), 0))
-                )
+                found.append(_stay(after, after.nodes[key], fact, known.get((fact.flavor, fact.resource))))
     return tuple(found)
 
 
-def _stay(after: Outcome, node: NodeFact, fr: tuple[str, str], before: int) -> Stays:
-    fact = next(fact for fact in node.quotas if (fact.flavor, fact.resource) == fr)
+def _stay(after: Outcome, node: NodeFact, fact: QuotaFact, was: QuotaFact | None) -> Stays:
+    fr = (fact.flavor, fact.resource)
     users = _users(after, node, fr) if node.kind == "ClusterQueue" else []
+    before = 0 if was is None else was.over
     return Stays(
         node=node.name,
         kind=node.kind,
@@ -315,6 +317,9 @@ def _stay(after: Outcome, node: NodeFact, fr: tuple[str, str], before: int) -> S
         used=fact.used,
         over=fact.over,
         before=before,
+        beyond=fact.beyond,
+        is_root=not node.parent,
+        by_change=fact.over > before or fact.beyond > (0 if was is None else was.beyond),
         reclaimers=tuple(_reclaimers(after, node, fr)),
         reclaimable=tuple(users[:_MAX_RECLAIMABLE]),
         total=len(users),

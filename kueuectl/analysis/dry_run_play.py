@@ -75,18 +75,30 @@ class Preemption:
 
 @dataclass(frozen=True, slots=True)
 class QuotaFact:
-    """One flavor-resource of a node, amounts. quota: own nominal quota plus what the members below it lend."""
+    """One flavor-resource of a node, amounts.
+
+    nominal and total: all quota, and all usage, in the node and below it. quota and used: what counts for borrowing,
+    its own quota plus what the members below it lend, and what they use of that. limit: for borrowing, None unlimited.
+    """
 
     flavor: str
     resource: str
+    nominal: int
+    total: int
     quota: int
     used: int
     available: int
+    limit: int | None = None
 
     @property
     def over(self) -> int:
         """What is used beyond the quota: borrowed from others, or simply too much where there is no other."""
         return max(0, self.used - self.quota)
+
+    @property
+    def beyond(self) -> int:
+        """What is borrowed beyond the borrowing limit."""
+        return 0 if self.limit is None else max(0, self.over - self.limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +237,30 @@ def _outcome(simulation: Simulation) -> Outcome:
                 for resource, amount in pod_set.total.items():
                     found.asked[resource] = found.asked.get(resource, 0) + amount
     for tree in simulation.snapshot.trees:
+        sums: dict[str, _Sums] = {}
+        _sum(tree.root, len(tree.frs), sums)
         for node in (*tree.queues, *tree.cohorts.values()):
-            fact = _node(node, tree)
+            fact = _node(node, tree, sums[node.name] if not node.is_queue else (node.nominal, node.usage))
             found.nodes[fact.kind, fact.name] = fact
     return found
+
+
+# Per flavor-resource: all quota and all usage in a node and below it.
+_Sums = tuple[list[int], list[int]]
+
+
+def _sum(node: Node, size: int, into: dict[str, _Sums]) -> _Sums:
+    """The sums of a node; those of cohorts are kept under their names."""
+    if node.is_queue:
+        return node.nominal, node.usage
+    nominal, used = list(node.nominal), [0] * size
+    for child in (*node.children, *node.queues):
+        quotas, usage = _sum(child, size, into)
+        for fr in range(size):
+            nominal[fr] += quotas[fr]
+            used[fr] += usage[fr]
+    into[node.name] = nominal, used
+    return nominal, used
 
 
 def _in_order(waiting: Iterator[Info]) -> list[Info]:
@@ -269,7 +301,7 @@ def _assigned(entry: Entry) -> Holding:
     )
 
 
-def _node(node: Node, tree: Tree) -> NodeFact:
+def _node(node: Node, tree: Tree, sums: _Sums) -> NodeFact:
     shown = set(node.defined)
     if node.is_queue:
         shown |= {fr for fr, used in enumerate(node.usage) if used}
@@ -279,7 +311,15 @@ def _node(node: Node, tree: Tree) -> NodeFact:
         parent=node.parent.name if node.parent is not None else "",
         share=shares.share(node, tree.resource_of, tree.resources),
         quotas=tuple(
-            QuotaFact(*tree.frs[fr], node.subtree[fr], node.usage[fr], quota.available(node, fr))
+            QuotaFact(
+                *tree.frs[fr],
+                nominal=sums[0][fr],
+                total=sums[1][fr],
+                quota=node.subtree[fr],
+                used=node.usage[fr],
+                available=quota.available(node, fr),
+                limit=node.borrow[fr],
+            )
             for fr in sorted(shown)
         ),
         reclaims=isinstance(node, QueueNode) and node.active and node.reclaim != "Never",

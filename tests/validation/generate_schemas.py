@@ -120,7 +120,7 @@ def main(argv: list[str]) -> int:
 def module(schemas: Schemas, roots: dict[str, str]) -> str:
     """The source of the module, a type a line."""
     lines = [
-        '"""Types of the API, made by `python -m tests.validation.generate_schemas`; the notation is that of `schema`."""',
+        '"""Types of the API, made by tests/validation/generate_schemas.py; the notation is that of `schema`."""',
         "",
         "# ruff: noqa: E501",
         "# fmt: off",

@@ -1,0 +1,213 @@
+"""Sentences about a dry run: what is changed, what comes of it, how it ends, what there is to know about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kueuectl import quantity
+from kueuectl.analysis.difference import Difference, Stays, Why
+from kueuectl.analysis.dry_run import DryRun
+from kueuectl.analysis.dry_run_changes import ObjectChange, Verb
+from kueuectl.analysis.dry_run_play import Ended, EndKind, Holding
+from kueuectl.analysis.edits import QUOTA_FIELDS, Field, FieldChange, Value
+from kueuectl.analysis.edits_delete import Note, NoteCode
+
+ARROW = "->"
+_MOST_NAMED = 6
+_FIELDS = {
+    Field.NOMINAL: "nominal quota",
+    Field.BORROWING_LIMIT: "borrowing limit",
+    Field.LENDING_LIMIT: "lending limit",
+    Field.WEIGHT: "weight",
+    Field.COHORT: "cohort",
+    Field.PARENT: "parent",
+    Field.STRATEGY: "queueing strategy",
+    Field.STOP_POLICY: "stop policy",
+    Field.WITHIN_CLUSTER_QUEUE: "withinClusterQueue",
+    Field.RECLAIM_WITHIN_COHORT: "reclaimWithinCohort",
+    Field.BORROW_WITHIN_COHORT: "borrowWithinCohort",
+    Field.MAX_PRIORITY_THRESHOLD: "maxPriorityThreshold",
+    Field.WHEN_CAN_BORROW: "whenCanBorrow",
+    Field.WHEN_CAN_PREEMPT: "whenCanPreempt",
+    Field.PREFERENCE: "flavor preference",
+    Field.CLUSTER_QUEUE: "ClusterQueue",
+    Field.PRIORITY: "priority",
+    Field.PRIORITY_CLASS: "priority class",
+    Field.QUEUE: "queue",
+    Field.COUNT: "pods",
+    Field.MIN_COUNT: "least pods",
+    Field.ACTIVE: "active",
+}
+_LIMITS = (Field.BORROWING_LIMIT, Field.LENDING_LIMIT)
+
+
+def change(found: ObjectChange) -> list[str]:
+    """One object that is changed, a line for each field."""
+    name = f"{found.target.kind} {found.target.key}"
+    if found.verb is not Verb.CHANGED or not found.fields:
+        return [f"{name} {found.verb}"]
+    return [f"{name}: {field(entry)}" for entry in found.fields]
+
+
+def field(found: FieldChange) -> str:
+    """One field with its value before and after."""
+    what = _FIELDS[found.field]
+    if found.field in QUOTA_FIELDS:
+        what = f"{what} of {found.part[1]} in flavor {found.part[0]}"
+    elif found.part:
+        what = f"{what} of pod set {found.part[0]}"
+    return f"{what} {value(found, found.before)} {ARROW} {value(found, found.after)}"
+
+
+def value(found: FieldChange, given: Value) -> str:
+    """The value of a field as a manifest has it."""
+    if given is None:
+        return "unlimited" if found.field in _LIMITS else "none"
+    if found.field in QUOTA_FIELDS and isinstance(given, int):
+        return quantity.format_amount(found.part[1], given)
+    if isinstance(given, bool):
+        return str(given).lower()
+    return f"{given:g}" if isinstance(given, float) else str(given)
+
+
+def summary(found: DryRun) -> str:
+    """What becomes different, in one line of numbers."""
+    return ", ".join(_counted(found.difference)) or "nothing changes"
+
+
+def _counted(found: Difference) -> list[str]:
+    why = Counter(lost.why for lost in found.lost)
+    preempted = why[Why.PREEMPTED] + sum(again.by != "" for again in found.restarted)
+    preempted += sum(moved.preemption is not None for moved in found.moved)
+    parts = [
+        (len(found.gained), "admitted"),
+        (preempted, "preempted"),
+        (why[Why.EVICTED] + sum(again.by == "" for again in found.restarted), "evicted"),
+        (why[Why.DEACTIVATED], "deactivated"),
+        (why[Why.DELETED], "deleted"),
+        (why[Why.NOT_ADMITTED], "no longer admitted"),
+        (sum(moved.before.flavors != moved.after.flavors for moved in found.moved), "on other flavors"),
+        (sum(moved.before.counts != moved.after.counts for moved in found.moved), "with other pod counts"),
+        (len(found.spared), "spared an eviction"),
+        (len(found.queued), "queued"),
+        (len(found.left), "no longer queued"),
+        (len(found.shifted), "at other positions"),
+    ]
+    texts = [f"{number} {word}" for number, word in parts if number]
+    if not texts and found.nodes:
+        texts.append("no workload is affected; quota or shares differ")
+    return texts
+
+
+def anyway(found: DryRun, holding: int, gained: int, lost: int) -> str:
+    """What Kueue would do without the change."""
+    if not gained and not lost:
+        return ""
+    parts = [f"admit {gained}" if gained else "", f"evict {lost}" if lost else ""]
+    return f"Without it Kueue would still {' and '.join(filter(None, parts))} of now ({holding} hold quota)."
+
+
+def ended(found: Ended) -> str:
+    """How one simulation ended, where it did not come to rest."""
+    names = listed(found.members)
+    if found.kind is EndKind.LOOP:
+        every = f" every {found.period} rounds" if found.period else ""
+        return (
+            f"Preemption loop in {found.root}: {names} take quota from each other{every}, for ever. What is shown is "
+            "one of the states that repeat; Kueue itself goes round like this."
+        )
+    return (
+        f"Step limit: {found.root} still moves after {found.rounds} rounds ({names}). What is shown is not the end; "
+        "--max-rounds raises the limit."
+    )
+
+
+def settled(found: DryRun) -> str:
+    """After how many rounds both states rest."""
+    after = max((entry.rounds for entry in found.after.endings), default=0)
+    if not found.is_change:
+        return f"Settled after {_rounds(after)} of the scheduler."
+    before = max((entry.rounds for entry in found.before.endings), default=0)
+    return f"Settled after {_rounds(after)} of the scheduler ({before} without the change)."
+
+
+def _rounds(number: int) -> str:
+    return f"{number} round" if number == 1 else f"{number} rounds"
+
+
+def stays(found: Stays) -> str:
+    """Who may get the quota back that a node uses too much, and what keeps it."""
+    beyond = ""
+    if found.beyond:
+        amount = quantity.format_amount(found.resource, found.beyond)
+        beyond = f"{amount} beyond its borrowing limit; "
+    if found.is_root and found.kind == "Cohort":
+        return f"{beyond}more than the whole tree has"
+    if found.reclaimers:
+        return f"{beyond}{listed(found.reclaimers, most=3)} may reclaim it"
+    return f"{beyond}nobody may reclaim it now"
+
+
+def listed(names: tuple[str, ...], most: int = _MOST_NAMED) -> str:
+    """The first names, and how many there are besides."""
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def flavors(found: Holding) -> str:
+    """Flavors in short: one name where all are alike, else resource by resource, with pod sets where they matter."""
+    names = {flavor for _, _, flavor in found.flavors}
+    if len(names) <= 1:
+        return "".join(names)
+    by_resource = {(resource, flavor) for _, resource, flavor in found.flavors}
+    if len(by_resource) == len({resource for resource, _ in by_resource}):
+        return ",".join(f"{resource}={flavor}" for resource, flavor in sorted(by_resource))
+    return ",".join(f"{pod_set}/{resource}={flavor}" for pod_set, resource, flavor in found.flavors)
+
+
+def note(found: Note) -> str:
+    """What there is to know about a change."""
+    facts = dict(found.facts)
+    name = facts.get("name", "")
+    match found.code:
+        case NoteCode.TERMINATING:
+            return (
+                f"ClusterQueue {name} holds quota of {facts['holders']} workloads: deleted, it stays Terminating until "
+                "they end, admits nobody, and still lends."
+            )
+        case NoteCode.IN_USE:
+            return f"{facts['kind']} {name} is in use by {facts['by']}: deleted, it stays until nobody uses it."
+        case NoteCode.NO_QUEUE:
+            return (
+                f"Without LocalQueue {name}, {facts['waiting']} waiting workloads are in no queue; {facts['holding']} "
+                "keep their quota until they end."
+            )
+        case NoteCode.STILL_NAMED:
+            return (
+                f"Cohort {name} goes on as a plain name for its {facts['members']} members: without quota of its own, "
+                "limits, weight and parent."
+            )
+        case NoteCode.REMADE:
+            return f"Workload {name} belongs to {facts['owner']}, which stops; Kueue makes a new Workload for it."
+        case _:
+            return _general_note(found.code, name, facts)
+
+
+def _general_note(code: NoteCode, name: str, facts: dict[str, str]) -> str:
+    match code:
+        case NoteCode.EVICTS_NOTHING:
+            return (
+                "Kueue evicts nothing when a quota or limit is lowered: what runs keeps its quota until it ends or is "
+                "reclaimed."
+            )
+        case NoteCode.STOPS_LENDING_NOT:
+            return f"A stopped ClusterQueue ({name}) still lends its quota, and nobody can preempt its workloads."
+        case NoteCode.KEEPS_PRIORITY:
+            return f"Workloads of WorkloadPriorityClass {name} keep the priority that they have: only new ones get it."
+        case NoteCode.ASSUMED_ACTIVE:
+            return f"AdmissionCheck {name} is new: its controller is assumed to set it active."
+        case NoteCode.EXISTS:
+            return f"Workload {name} is there already: {facts['job']} is taken as a second one."
+        case _:
+            return ""
