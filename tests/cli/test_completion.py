@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from kueuectl import __main__
 from kueuectl.cli import _fast, completion
 from tests.cli.harness import TEAMS, cli
 
@@ -93,3 +94,11 @@ echo "${COMPREPLY[@]}"
     )
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("one two\n", "")
+
+
+def test_the_executable_that_kubectl_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["kubectl_complete-kueue", "list", "clu"])
+    with pytest.raises(SystemExit) as left:
+        __main__.complete()
+    assert left.value.code == 0
+    assert capsys.readouterr().out == "clusterqueue\tList ClusterQueues\n:4\n"

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from kueuectl.store import examples
 from tests.cli.harness import NOW, TEAMS, cli, teams
 from tests.cli.test_live import Live, fake, live
 from tests.cluster.fake import FakeServer
@@ -60,3 +63,14 @@ def test_what_may_not_be_read_is_missing_in_the_dump_and_said(live: Live, fake: 
     result = live("snapshot", "save", str(tmp_path / "saved.json"))
     assert result.code == 0
     assert "Warning: can't list nodes: free capacity and topology domains are unknown\n" in result.err
+
+
+@pytest.mark.parametrize("name", examples.names())
+@pytest.mark.parametrize(
+    "line", ["list wl -o wide", "list cq", "tree", "shares", "top", "doctor", "snapshot show"]
+)
+def test_every_example_can_be_looked_at(name: str, line: str) -> None:
+    result = cli(*line.split(), "--from", f"example:{name}")
+    assert result.code == 0, result.err
+    assert len(result.out.splitlines()) > 1
+    assert "clock of this machine" not in result.err
