@@ -110,6 +110,14 @@ class Stays:
 
 
 @dataclass(frozen=True, slots=True)
+class Switched:
+    """A ClusterQueue that starts or stops admitting; `why` in Kueue's words, "" when it starts."""
+
+    cluster_queue: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Changed:
     """A node of the tree, before and after; None where it does not exist."""
 
@@ -131,6 +139,7 @@ class Difference:
     shifted: tuple[Shifted, ...] = ()
     nodes: tuple[Changed, ...] = ()
     stays: tuple[Stays, ...] = ()
+    switched: tuple[Switched, ...] = ()
     # ClusterQueues whose policy lets them reclaim, and that used less than their quota before but not after.
     no_longer_reclaim: tuple[str, ...] = ()
     # Waiting in the second outcome and unknown in the first.
@@ -142,7 +151,7 @@ class Difference:
     def is_empty(self) -> bool:
         """Whether workloads, positions, quota and usage are all the same."""
         parts = (self.gained, self.lost, self.moved, self.restarted, self.spared)
-        return not any((*parts, self.shifted, self.nodes, self.queued, self.left))
+        return not any((*parts, self.shifted, self.nodes, self.switched, self.queued, self.left))
 
     @property
     def preempted(self) -> tuple[str, ...]:
@@ -172,6 +181,7 @@ def between(
         shifted=compared.shifted(),
         nodes=_nodes(before, after),
         stays=_stays(before, after),
+        switched=_switched(before, after),
         no_longer_reclaim=_no_longer_reclaim(before, after),
         queued=tuple(sorted(key for key in after.waiting if key not in before.waiting and key not in before.held)),
         left=tuple(sorted(key for key in before.waiting if key not in after.waiting and key not in after.held)),
@@ -285,6 +295,15 @@ def _nodes(before: Outcome, after: Outcome) -> tuple[Changed, ...]:
         if one is None or other is None or _facts(one) != _facts(other):
             found.append(Changed(*key, one, other))
     return tuple(found)
+
+
+def _switched(before: Outcome, after: Outcome) -> tuple[Switched, ...]:
+    """ClusterQueues that are there before and after, and admit in one of the outcomes only."""
+    return tuple(
+        Switched(name, after.nodes[kind, name].inactive)
+        for kind, name in sorted(before.nodes.keys() & after.nodes.keys())
+        if bool(before.nodes[kind, name].inactive) != bool(after.nodes[kind, name].inactive)
+    )
 
 
 def _facts(node: NodeFact) -> tuple[object, ...]:

@@ -103,7 +103,10 @@ class QuotaFact:
 
 @dataclass(frozen=True, slots=True)
 class NodeFact:
-    """A ClusterQueue or cohort. `parent` is the name of the cohort above it, "" for a root."""
+    """A ClusterQueue or cohort. `parent` is the name of the cohort above it, "" for a root.
+
+    `inactive` is why a ClusterQueue admits nobody, in Kueue's words; "" when it does.
+    """
 
     kind: str
     name: str
@@ -112,6 +115,7 @@ class NodeFact:
     quotas: tuple[QuotaFact, ...]
     reclaims: bool = False
     held: tuple[str, ...] = ()
+    inactive: str = ""
 
 
 @dataclass(slots=True)
@@ -324,4 +328,5 @@ def _node(node: Node, tree: Tree, sums: _Sums) -> NodeFact:
         ),
         reclaims=isinstance(node, QueueNode) and node.active and node.reclaim != "Never",
         held=tuple(info.key for info in node.candidates()) if isinstance(node, QueueNode) else (),
+        inactive=node.inactive_message if isinstance(node, QueueNode) and not node.active else "",
     )

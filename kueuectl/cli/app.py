@@ -24,11 +24,12 @@ def run(argv: Sequence[str], environment: Environment | None = None, *, program:
         _invoke(this, list(argv))
         this.environment.stdout.flush()
     except errors.KueuectlError as error:
-        return _fail(this, str(error), hint=error.hint, code=error.exit_code)
+        return _fail(this, str(error), hint=error.hint, code=_error_code(argv, error.exit_code))
     except Exit as leave:
         return _flushed(this, leave.exit_code)
     except TyperException as error:
-        return _fail(this, _sentence(error), hint=_usage_hint(error), code=errors.UsageError.exit_code)
+        code = _error_code(argv, errors.UsageError.exit_code)
+        return _fail(this, _sentence(error), hint=_usage_hint(error), code=code)
     except (KeyboardInterrupt, Abort):
         return INTERRUPTED
     except BrokenPipeError:
@@ -50,6 +51,11 @@ def run(argv: Sequence[str], environment: Environment | None = None, *, program:
     finally:
         this.close()
     return 0
+
+
+def _error_code(argv: Sequence[str], code: int) -> int:
+    """The exit code of an error; with --detailed-exitcode 2 means that something changes, so that all errors are 1."""
+    return 1 if "--detailed-exitcode" in argv else code
 
 
 def _invoke(this: Run, argv: list[str]) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from kueuectl.cli.frame import loading, output
 from kueuectl.cli.frame.run import Run
-from kueuectl.errors import KueuectlError, UsageError
+from kueuectl.errors import UsageError
 
 if TYPE_CHECKING:
     from kueuectl.cli.frame.changing import Wanted
@@ -79,12 +79,7 @@ def command(
         queue=queue or "",
         priority_class=priority_class or "",
     )
-    try:
-        code = _answer(run, wanted, max_rounds=max_rounds)
-    except KueuectlError as error:
-        if detailed_exitcode:
-            error.exit_code = 1
-        raise
+    code = _answer(run, wanted, max_rounds=max_rounds)
     if detailed_exitcode and code:
         raise typer.Exit(code)
 

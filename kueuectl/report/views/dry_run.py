@@ -72,6 +72,8 @@ def _head(story: Story) -> Iterator[Block]:
         yield from filter(None, [_anyway(story)])
     else:
         yield f"From now on: {words.summary(result)}."
+    for switched in result.difference.switched:
+        yield words.switched(switched)
     for ended in result.after.endings:
         if ended.kind is not EndKind.FIXPOINT:
             yield words.ended(ended)

@@ -37,6 +37,10 @@ def document(story: Story, *, now: int, warnings: Sequence[str] = ()) -> dict[st
         "noLongerQueued": list(found.left),
         "nodes": [_node(changed) for changed in found.nodes],
         "overQuota": [_stay(row) for row in found.stays],
+        "active": [
+            {"clusterQueue": row.cluster_queue, "after": not row.why, "message": row.why or None}
+            for row in found.switched
+        ],
         "noLongerReclaims": list(found.no_longer_reclaim),
         "submitted": [_fate(fate, now=now) for fate in story.fates],
         "drained": None if story.drained is None else _drained(story.drained),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kueuectl import quantity
-from kueuectl.analysis.difference import Difference, Stays, Why
+from kueuectl.analysis.difference import Difference, Stays, Switched, Why
 from kueuectl.analysis.dry_run import DryRun
 from kueuectl.analysis.dry_run_changes import ObjectChange, Verb
 from kueuectl.analysis.dry_run_play import Ended, EndKind, Holding
@@ -92,6 +92,8 @@ def _counted(found: Difference) -> list[str]:
         (len(found.queued), "queued"),
         (len(found.left), "no longer queued"),
         (len(found.shifted), "at other positions"),
+        (sum(row.why != "" for row in found.switched), "ClusterQueues stopped"),
+        (sum(row.why == "" for row in found.switched), "ClusterQueues started"),
     ]
     texts = [f"{number} {word}" for number, word in parts if number]
     if not texts and found.nodes:
@@ -105,6 +107,13 @@ def anyway(found: DryRun, holding: int, gained: int, lost: int) -> str:
         return ""
     parts = [f"admit {gained}" if gained else "", f"evict {lost}" if lost else ""]
     return f"Without it Kueue would still {' and '.join(filter(None, parts))} of now ({holding} hold quota)."
+
+
+def switched(found: Switched) -> str:
+    """A ClusterQueue that starts or stops admitting."""
+    if not found.why:
+        return f"ClusterQueue {found.cluster_queue} admits again."
+    return f"ClusterQueue {found.cluster_queue} admits nobody any more: {found.why}"
 
 
 def ended(found: Ended) -> str:
