@@ -49,9 +49,9 @@ def command(
     run = ctx.obj
     kind = _kind(what)
     if watch:
-        repeat(run, lambda: _table(run, loading.load_all(run), kind), interval=interval)
+        repeat(run, lambda: _table(run, loading.load_all(run, decides=False), kind), interval=interval)
         return
-    loaded = loading.load_all(run)
+    loaded = loading.load_all(run, decides=False)
     output.document(
         run,
         lambda: {**output.header("Top"), "of": kind, "items": top.document(_page(run, loaded, kind))},

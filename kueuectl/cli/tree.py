@@ -29,7 +29,7 @@ def command(
       kueuectl tree research --limits
     """
     run = ctx.obj
-    loaded = loading.load_all(run)
+    loaded = loading.load_all(run, decides=False)
     roots = loading.trees(loaded, cohort)
     output.document(
         run,

@@ -54,10 +54,10 @@ def load(run: Run, *wanted: Kind, with_settings: bool = False) -> Loaded:
     return live.load(run, wanted, with_settings=with_settings)
 
 
-def load_all(run: Run) -> Loaded:
-    """The whole state, with all that decisions depend on."""
+def load_all(run: Run, *, decides: bool = True) -> Loaded:
+    """The whole state, with all that decisions depend on; without `decides` they are only shown, not worked out."""
     if run.is_offline:
-        return _offline(run, decides=True)
+        return _offline(run, decides=decides)
     from kueuectl.cli.frame import live
 
     return live.load_all(run)

@@ -18,7 +18,7 @@ def command(ctx: typer.Context) -> None:
       kueuectl snapshot show --from example:four-tenants -o json
     """
     run = ctx.obj
-    loaded = loading.load_all(run)
+    loaded = loading.load_all(run, decides=False)
     statuses = summary.by_status(loaded.state)
 
     def show() -> None:

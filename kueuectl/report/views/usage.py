@@ -8,6 +8,7 @@ show all of it. available: what could be used now without preemption.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -137,8 +138,9 @@ class _Viewer:
         """The view of a node and of all below it."""
         members = [*node.children, *node.queues]
         keys = {id(member): shares.key_of(member, self.tree.resource_of) for member in members}
-        ranked = sorted(members, key=lambda member: (keys[id(member)], member.is_queue, member.name))
-        places = {id(member): place for place, member in enumerate(ranked, start=1)}
+        lower = sorted(keys.values())
+        # Members with equal shares have the same rank.
+        places = {member: 1 + bisect_left(lower, key) for member, key in keys.items()}
         return NodeView(
             kind="ClusterQueue" if node.is_queue else "Cohort",
             name=node.name,
