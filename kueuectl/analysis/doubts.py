@@ -76,15 +76,38 @@ def _not_modelled(
     """Features that the engine does not decide, where they could turn this answer around."""
     if explanation.verdict.code in _OWN:
         return []
-    used = list(_features(state, settings, subject, explanation))
-    decides = explanation.verdict.code in _GOOD
+    is_good = explanation.verdict.code in _GOOD
+    used = [(what, is_good) for what in _features(state, settings, subject, explanation)]
+    queue = state.cluster_queues.get(explanation.queue.cluster_queue)
+    if queue is not None and queue.admission_mode and settings.admission_fair_sharing is not None:
+        # It moves workloads within their queue; who gets quota in the end it seldom changes.
+        used.append(("the order by past usage (admission fair sharing)", False))
     return [
-        Warning(WarningCode.NOT_MODELLED, (("what", what), ("decides", "true" if decides else ""))) for what in used
+        Warning(WarningCode.NOT_MODELLED, (("what", what), ("decides", "true" if decides else "")))
+        for what, decides in used
     ]
+
+
+def _waits_for_pods(state: ClusterState, settings: Settings) -> bool:
+    """Whether admission stands still since pods of somebody are not ready (waitForPodsReady.blockAdmission)."""
+    ready = settings.wait_for_pods_ready
+    if ready is None or not ready.block_admission:
+        return False
+    return any(
+        workloads.is_admitted(other)
+        and workloads.holds_quota(other)
+        and not conditions.is_true(other.conditions, _PODS_READY)
+        for other in state.workloads.values()
+    )
+
+
+_PODS_READY = "PodsReady"
 
 
 def _features(state: ClusterState, settings: Settings, subject: Workload, explanation: Explanation) -> list[str]:
     found = []
+    if _waits_for_pods(state, settings):
+        found.append("waiting for pods of others to be ready (waitForPodsReady.blockAdmission)")
     chosen = {flavor for pod_set in explanation.pod_sets for _, flavor in pod_set.chosen}
     placed = any(name in state.flavors and state.flavors[name].topology is not None for name in chosen)
     asks = any(pod_set.topology_request is not None and _asks(pod_set.topology_request) for pod_set in subject.pod_sets)

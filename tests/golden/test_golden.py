@@ -11,6 +11,7 @@ import pytest
 
 from kueuectl.analysis import explain, owned
 from kueuectl.analysis.explanation import Code, WarningCode
+from kueuectl.model.settings import WaitForPodsReady
 from kueuectl.model.state import HiddenKind
 from tests.golden import answers, recipes, small_scenes
 
@@ -82,6 +83,17 @@ def test_a_kind_that_could_not_be_read_makes_the_verdict_unknown() -> None:
     assert found.verdict.code is Code.UNKNOWN
     assert dict(found.verdict.facts) == {"why": "Cohort", "would": "QUOTA"}
     assert [warning.code for warning in found.warnings] == [WarningCode.HIDDEN_KIND]
+
+
+def test_pods_that_are_not_ready_make_what_would_fit_unknown_where_they_block_admission() -> None:
+    scene = dump("alike")
+    settings = replace(scene.settings, wait_for_pods_ready=WaitForPodsReady(block_admission=True))
+    runs = scene.state.workloads["team/runs"]
+    starting = replace(runs, conditions=tuple(row for row in runs.conditions if row.type != "PodsReady"))
+    for workload, want in ((runs, Code.FITS), (starting, Code.UNKNOWN)):
+        state = replace(scene.state, workloads={**scene.state.workloads, "team/runs": workload})
+        found, _ = explain.workload(state, settings, now=scene.now, key="team/smaller")
+        assert found.verdict.code is want
 
 
 def test_a_job_without_a_workload_says_so() -> None:

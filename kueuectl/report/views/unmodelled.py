@@ -41,6 +41,10 @@ def _found(state: ClusterState, settings: Settings) -> Iterator[Unmodelled]:
     if queues or settings.admission_fair_sharing is not None:
         meaning = "the order by past usage is not computed: positions are by priority and time"
         yield Unmodelled("AdmissionFairSharing", meaning, _some("clusterqueue", queues))
+    ready = settings.wait_for_pods_ready
+    if ready is not None and ready.block_admission:
+        meaning = "who waits for the pods of others to be ready is not computed"
+        yield Unmodelled("WaitForPodsReady with blockAdmission", meaning, ())
     claims = sorted(
         key
         for key, workload in state.workloads.items()
