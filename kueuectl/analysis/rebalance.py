@@ -5,7 +5,7 @@ Trees of cohorts don't touch each other, so each is searched by itself; a plan i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -13,7 +13,16 @@ from kueuectl.analysis import goals, preempt, rebalance_nodes
 from kueuectl.analysis.goals import Gap, Goal, GoalKind
 from kueuectl.analysis.preempt import Loss
 from kueuectl.analysis.rebalance_nodes import NodeRow
-from kueuectl.analysis.rebalance_search import Allowance, Candidate, Order, Ranked, TreeResult, TreeSearch, gpu_seconds
+from kueuectl.analysis.rebalance_search import (
+    Allowance,
+    Candidate,
+    Order,
+    Ranked,
+    TreeResult,
+    TreeSearch,
+    gpu_seconds,
+    in_order,
+)
 from kueuectl.analysis.trials import Outcome, Placed, Trials
 from kueuectl.engine import priority, reconcile, requests, selectors, snapshot, workloads
 from kueuectl.engine.simulate import Simulation
@@ -118,14 +127,24 @@ class Result:
     is_settled: bool = True
 
 
-def find(state: ClusterState, settings: Settings, *, now: int, request: Request) -> Result:
-    """The plans for a goal. The cohort of the goal, or the workload of `fit`, must exist."""
+def find(
+    state: ClusterState,
+    settings: Settings,
+    *,
+    now: int,
+    request: Request,
+    on_trial: Callable[[int], None] | None = None,
+) -> Result:
+    """The plans for a goal. The cohort of the goal, or the workload of `fit`, must exist.
+
+    `on_trial` is told the number of each trial in its tree.
+    """
     settled = reconcile.settled(state, now)
     losses = _losses(settled, settings, now=now, request=request)
     shields = {key: found for key in losses if (found := shield(settled, settings, key, now=now, request=request))}
     searches = [
         _search(trials, losses=losses, shields=shields, request=request)
-        for trials in _trials(settled, settings, now=now, request=request)
+        for trials in _trials(settled, settings, now=now, request=request, on_trial=on_trial)
     ]
     results = [search.run() for search in searches]
     return Result(
@@ -156,9 +175,16 @@ def prove(
     return tuple(outcomes)
 
 
-def _trials(state: ClusterState, settings: Settings, *, now: int, request: Request) -> list[Trials]:
+def _trials(
+    state: ClusterState,
+    settings: Settings,
+    *,
+    now: int,
+    request: Request,
+    on_trial: Callable[[int], None] | None = None,
+) -> list[Trials]:
     return [
-        Trials(state, settings, now=now, goal=request.goal, root=root, hold=request.hold)
+        Trials(state, settings, now=now, goal=request.goal, root=root, hold=request.hold, on_trial=on_trial)
         for root in roots(state, request.goal)
     ]
 
@@ -230,9 +256,16 @@ def _search(
         allowance=Allowance(
             max_evictions=request.max_evictions,
             max_gpu_seconds=None if hours is None else int(hours * 3600),
-            protected=frozenset(shields),
+            protected=frozenset(shields) | _outside(trials),
         ),
     )
+
+
+def _outside(trials: Trials) -> frozenset[str]:
+    """Workloads of the tree that are not in the cohort that the goal is about: not even followers may be."""
+    inside = {queue.name for queue in goals.queues_in(trials.relaxed(), trials.goal.cohort)}
+    held = trials.relaxed().snapshot.held.values()
+    return frozenset(info.key for info in held if info.queue is not None and info.queue.name not in inside)
 
 
 def _candidates(trials: Trials, losses: Mapping[str, Loss], shields: Mapping[str, Shield]) -> list[Candidate]:
@@ -317,9 +350,8 @@ def _proposed(order: Order, picks: Sequence[tuple[TreeSearch, Ranked]]) -> Propo
         victims += steps
         followers += [_with_reason(search.losses[key], reason) for key, reason in outcome.followers]
         nodes += _nodes(trials, keys)
-        if len(keys) > 1:
-            one_by_one = one_by_one and _reaches(search, trials.one_by_one(keys))
-        with_drain = with_drain and _reaches(search, trials.drained(keys))
+        one_by_one = one_by_one and search.holds_one_by_one(outcome)
+        with_drain = with_drain and search.holds_drained(outcome)
     outcomes = [ranked.outcome for _, ranked in picks]
     return Proposed(
         best_in=order,
@@ -334,16 +366,6 @@ def _proposed(order: Order, picks: Sequence[tuple[TreeSearch, Ranked]]) -> Propo
         one_by_one=one_by_one,
         with_drain=with_drain,
     )
-
-
-def _reaches(search: TreeSearch, outcome: Outcome) -> bool:
-    given_up = {gap.key for gap in search.hopeless}
-    return outcome.is_settled and not outcome.back and all(gap.key in given_up for gap in outcome.gaps)
-
-
-def in_order(losses: Iterable[Loss]) -> list[Loss]:
-    """The order of steps: the lowest priority first, then the least lost work, so that stopping early costs least."""
-    return sorted(losses, key=lambda loss: (loss.priority, gpu_seconds(loss), loss.workload))
 
 
 def _with_reason(loss: Loss, reason: str) -> Loss:

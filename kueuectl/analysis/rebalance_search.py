@@ -16,7 +16,7 @@ from kueuectl.engine import quota
 # Up to so many candidates every set is tried.
 EXHAUSTIVE = 12
 _MOST_TRIALS = 5000
-# Beyond, the work is bounded: trials cost about as much as the tree has workloads.
+# Both are bounded: trials cost about as much as the tree has workloads.
 _WORK = 400_000
 _MOST_SETS = 30_000
 _NEVER = 1_000_000
@@ -28,6 +28,8 @@ class Order(StrEnum):
     FEWEST = "fewest evictions"
     LEAST_LOST = "least lost work"
     LOWEST_PRIORITY = "lowest priorities"
+    # The fewest of those that reach the goal in whatever way the evictions land.
+    STEADIEST = "holds however the evictions land"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,6 @@ class TreeResult:
     plans: tuple[Ranked, ...]
     candidates: tuple[Candidate, ...]
     trials: int
-    is_exhaustive: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,17 @@ def cost_of(order: Order, losses: Sequence[Loss]) -> Cost:
     ranks = tuple(sorted((loss.priority for loss in losses), reverse=True))
     pods = sum(loss.pods for loss in losses)
     match order:
-        case Order.FEWEST:
+        case Order.FEWEST | Order.STEADIEST:
             return (len(losses), lost, ranks, pods)
         case Order.LEAST_LOST:
             return (lost, len(losses), ranks, pods)
         case Order.LOWEST_PRIORITY:
             return (ranks, lost, pods)
+
+
+def in_order(losses: Iterable[Loss]) -> list[Loss]:
+    """The order of steps: the lowest priority first, then the least lost work, so that stopping early costs least."""
+    return sorted(losses, key=lambda loss: (loss.priority, gpu_seconds(loss), loss.workload))
 
 
 class TreeSearch:
@@ -112,8 +118,10 @@ class TreeSearch:
         self.allowance = allowance
         everything = trials.anyway.gaps
         wanted = frozenset().union(*(gap.wants for gap in everything))
-        self.candidates = [c for c in candidates if not wanted.isdisjoint(c.usage)]
-        keys = [candidate.key for candidate in self.candidates]
+        self.candidates = list(candidates)
+        # Those that hold what is short: the first to look at where not every set can be tried.
+        self.relevant = [c for c in candidates if not wanted.isdisjoint(c.usage)]
+        keys = [candidate.key for candidate in candidates]
         self.hopeless = tuple(gap for gap in everything if not gap.wants or not trials.may_pass(keys, [gap]))
         self._given_up = frozenset(gap.key for gap in self.hopeless)
         self.open = tuple(gap for gap in everything if gap.key not in self._given_up)
@@ -121,10 +129,11 @@ class TreeSearch:
     def run(self) -> TreeResult:
         """All plans that trade differently, the one with the fewest evictions first."""
         plans: list[Ranked] = []
-        exhaustive = len(self.candidates) <= EXHAUSTIVE
         if self.open and self.candidates:
             for order in Order:
-                found = self._search(order, exhaustive=exhaustive, known=plans)
+                if order is Order.STEADIEST and (not plans or self.is_steady(plans[0].outcome)):
+                    continue
+                found = self._search(order, known=plans)
                 if found is not None and all(self._trades(found, other) for other in plans):
                     plans.append(found)
         return TreeResult(
@@ -134,8 +143,24 @@ class TreeSearch:
             plans=tuple(plans),
             candidates=tuple(self.candidates),
             trials=self.trials.tried,
-            is_exhaustive=exhaustive,
         )
+
+    def is_steady(self, outcome: Outcome) -> bool:
+        """Whether the goal is reached too with Kueue at rest between two evictions, and with parked work late."""
+        return self.holds_one_by_one(outcome) and self.holds_drained(outcome)
+
+    def holds_one_by_one(self, outcome: Outcome) -> bool:
+        """Whether the goal is reached too when Kueue comes to rest between two evictions."""
+        keys = [loss.workload for loss in in_order(self.losses[key] for key in outcome.victims)]
+        return len(keys) < 2 or self._reaches(self.trials.one_by_one(keys))
+
+    def holds_drained(self, outcome: Outcome) -> bool:
+        """Whether the goal is reached too when parked workloads come back only after the others had their turn."""
+        return self._reaches(self.trials.drained(outcome.victims))
+
+    def _reaches(self, outcome: Outcome) -> bool:
+        """Whether an outcome is what the goal wants, as far as that can be had."""
+        return outcome.is_settled and not outcome.back and all(gap.key in self._given_up for gap in outcome.gaps)
 
     def losses_of(self, outcome: Outcome) -> list[Loss]:
         """What the victims and the followers of an outcome lose."""
@@ -144,14 +169,18 @@ class TreeSearch:
     def _trades(self, found: Ranked, other: Ranked) -> bool:
         """Whether a plan is better than another one in what it was searched for."""
         mine, theirs = self.losses_of(found.outcome), self.losses_of(other.outcome)
-        if found.order is Order.LEAST_LOST:
-            return sum(map(gpu_seconds, mine)) < sum(map(gpu_seconds, theirs))
-        return max(loss.priority for loss in mine) < max(loss.priority for loss in theirs)
+        match found.order:
+            case Order.LEAST_LOST:
+                return sum(map(gpu_seconds, mine)) < sum(map(gpu_seconds, theirs))
+            case Order.LOWEST_PRIORITY:
+                return max(loss.priority for loss in mine) < max(loss.priority for loss in theirs)
+            case _:
+                return found.outcome.victims != other.outcome.victims
 
     def _whole_cost(self, order: Order, keys: Iterable[str]) -> Cost | None:
         """The cost of a plan with its followers; None when it does not reach the goal, or costs more than allowed."""
         outcome = self.trials.evict(keys)
-        if not outcome.is_settled or outcome.back or any(gap.key not in self._given_up for gap in outcome.gaps):
+        if not self._reaches(outcome):
             return None
         if any(key in self.allowance.protected or key not in self.losses for key, _ in outcome.followers):
             return None
@@ -162,10 +191,23 @@ class TreeSearch:
         seconds = self.allowance.max_gpu_seconds
         if seconds is not None and sum(map(gpu_seconds, losses)) > seconds:
             return None
+        if order is Order.STEADIEST and not self.is_steady(outcome):
+            return None
         return cost_of(order, losses)
 
-    def _search(self, order: Order, *, exhaustive: bool, known: Sequence[Ranked]) -> Ranked | None:
-        ordered = sorted(self.candidates, key=lambda c: (cost_of(order, [c.loss]), c.key))
+    def _search(self, order: Order, *, known: Sequence[Ranked]) -> Ranked | None:
+        """The best plan in an order: of all sets where these can be tried, else of relevant candidates first."""
+        starts = [ranked.outcome.victims for ranked in known]
+        if len(self.candidates) > EXHAUSTIVE and self.relevant:
+            first = self._search_in(order, self.relevant, starts=starts)
+            if first is not None:
+                starts.append(first.outcome.victims)
+        return self._search_in(order, self.candidates, starts=starts)
+
+    def _search_in(
+        self, order: Order, among: Sequence[Candidate], *, starts: Sequence[tuple[str, ...]]
+    ) -> Ranked | None:
+        ordered = sorted(among, key=lambda c: (cost_of(order, [c.loss]), c.key))
 
         def keys_of(chosen: tuple[int, ...]) -> list[str]:
             return [ordered[index].key for index in chosen]
@@ -178,53 +220,64 @@ class TreeSearch:
             may_pass=lambda chosen: self.trials.may_pass(keys_of(chosen), self.open),
             max_size=len(ordered) if most is None else min(most, len(ordered)),
         )
+        few = len(ordered) <= EXHAUSTIVE and order is Order.FEWEST
         found = search.cheapest(
             problem,
-            exhaustive=exhaustive,
-            max_trials=_MOST_TRIALS if exhaustive else self._budget,
+            max_trials=max(self._budget, min(_MOST_TRIALS, self._work)) if few else self._budget,
             max_sets=_MOST_SETS,
-            start=self._start(order, ordered, problem, known=known),
+            start=self._start(order, ordered, problem, starts=starts),
         )
         if found.best is None:
             return None
         outcome = self.trials.evict(keys_of(found.best))
-        bound = self._bound(order, found)
-        count = len(self.losses_of(outcome))
-        return Ranked(order, outcome, is_proven=found.is_proven or bound == count, bound=bound)
+        # What all candidates were not tried for is not proven.
+        complete = found.is_proven and len(ordered) == len(self.candidates)
+        bound = self._bound(order, found, complete=complete)
+        return Ranked(order, outcome, is_proven=complete, bound=bound)
 
-    @property
-    def _budget(self) -> int:
-        """How many trials a search may take that can't try every set."""
-        return max(20, min(400, _WORK // max(1, len(self.trials.state.workloads))))
-
-    def _bound(self, order: Order, found: Found) -> int:
+    def _bound(self, order: Order, found: Found, *, complete: bool) -> int:
         """No plan has fewer evictions than this, followers included; 0 where that was not asked."""
-        if order is not Order.FEWEST or found.cost is None:
+        if order not in (Order.FEWEST, Order.STEADIEST) or found.cost is None:
             return 0
-        if found.is_proven:
+        if complete:
             count = found.cost[0]
             assert isinstance(count, int)
             return count
         return max(found.hopeless + 1, self.lower_bound())
 
+    @property
+    def _budget(self) -> int:
+        """How many trials a search may take that can't try every set."""
+        return max(20, min(400, self._work))
+
+    @property
+    def _work(self) -> int:
+        return _WORK // max(1, len(self.trials.state.workloads))
+
     def _start(
-        self, order: Order, ordered: Sequence[Candidate], problem: Problem, *, known: Sequence[Ranked]
+        self,
+        order: Order,
+        ordered: Sequence[Candidate],
+        problem: Problem,
+        *,
+        starts: Sequence[tuple[str, ...]],
     ) -> tuple[int, ...] | None:
-        """A set that passes, to be bettered: one that was found for another order, else a greedy one."""
+        """A set that passes, to be bettered: one that was found before, else a greedy one."""
         places = {candidate.key: index for index, candidate in enumerate(ordered)}
 
         def passes(chosen: tuple[int, ...]) -> bool:
             return problem.try_set(chosen) is not None
 
-        if known:
-            starts = [tuple(sorted(places[key] for key in ranked.outcome.victims)) for ranked in known]
-        else:
+        known = list(starts)
+        if not known:
             greedy = self._greedy(order)
-            starts = [] if greedy is None else [tuple(sorted(places[key] for key in greedy))]
-        starts = [start for start in starts if passes(start)]
-        if not starts:
+            known = [] if greedy is None else [tuple(greedy)]
+        there = [keys for keys in known if all(key in places for key in keys)]
+        indexes = [tuple(sorted(places[key] for key in keys)) for keys in there]
+        found = [start for start in indexes if passes(start)]
+        if not found:
             return None
-        best = min(starts, key=problem.cost_of)
+        best = min(found, key=problem.cost_of)
         if len(best) <= self._budget:
             best = search.smaller(best, passes)
         if len(ordered) > EXHAUSTIVE:
@@ -235,7 +288,7 @@ class TreeSearch:
         """Evict for one gap after another, as long as that brings the goal nearer."""
         chosen: list[str] = []
         banned: set[str] = set()
-        most = self.allowance.max_evictions or len(self.candidates)
+        most = self.allowance.max_evictions or len(self.relevant)
         for _ in range(self._budget):
             outcome = self.trials.evict(chosen)
             if not outcome.is_settled:
@@ -274,7 +327,7 @@ class TreeSearch:
         """The candidate that does the most: the cheapest one that is enough by itself, else the largest."""
         best: tuple[object, ...] | None = None
         found = None
-        for candidate in self.candidates:
+        for candidate in self.relevant:
             if candidate.key in out:
                 continue
             covered = sum(min(1.0, _held(candidate, need) / need.amount) for need in needs) / len(needs)
@@ -322,7 +375,7 @@ class TreeSearch:
         most = 0
         for need in needs:
             left, count = need.amount, 0
-            for amount in sorted((_held(candidate, need) for candidate in self.candidates), reverse=True):
+            for amount in sorted((_held(candidate, need) for candidate in self.relevant), reverse=True):
                 if left <= 0 or amount <= 0:
                     break
                 left -= amount

@@ -1,11 +1,13 @@
 """The search for the cheapest set of candidates that passes a trial.
 
-Sets are tried in the order of their cost, the cheapest first: a set is followed by itself with the next candidate
-added, and by itself with its last candidate replaced by the next. As neither can make it cheaper, the first set that
-passes is the cheapest one, unless what a trial adds to the cost (followers) makes a later one cheaper: then the search
-goes on until no set is left that could be.
+A set that passes may have followers: candidates that fall by themselves because of it. The whole set, followers
+included, is what costs. Whole sets are looked at in the order of their cost, the cheapest first: a set is followed by
+itself with the next candidate added, and by itself with its last candidate replaced by the next, neither of which can
+make it cheaper. A whole set that does not meet a cheap necessary condition is passed over; of the others every part is
+tried, since the rest may be its followers. So when no whole set is left that is cheaper than the best one found, there
+is no better one.
 
-Where there are too many sets, a greedy set is found first and made smaller; what the search has refuted then says how
+Where there are too many sets, a greedy set is found first and made smaller; what the search has ruled out then says how
 far it may be from the best.
 """
 
@@ -13,23 +15,19 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 Cost = tuple[object, ...]
 """Compared from the left; whatever its parts are, they are of the same kind in the same place."""
 
 
-class Trial(NamedTuple):
-    """What trying a set gave: its whole cost when it passes, None when it does not."""
-
-    cost: Cost | None
-
-
 class Problem(NamedTuple):
     """What to search in. Indexes are those of candidates, in ascending order of their cost as single ones.
 
-    cost_of: of a set, before any trial; adding to a set, or replacing an index by a higher one, never lowers it.
-    try_set: the trial. may_pass: a cheap necessary condition, used only when not every set can be tried.
+    cost_of: of a whole set; adding to a set, or replacing an index by a higher one, never lowers it. try_set: the
+    trial; the cost of the whole set, followers included, when the set passes, None when it does not. may_pass: whether
+    a whole set may be one that passes.
     """
 
     size: int
@@ -40,16 +38,20 @@ class Problem(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The best set, None without one; whether nothing cheaper exists (or nothing at all); how much was looked at.
+    """The best set, None without one, and its whole cost. `is_proven`: nothing cheaper exists, or nothing at all.
 
-    `refuted` is the largest size of which no set passes, all of them having been looked at.
+    `hopeless` is the largest size of which no whole set meets the necessary condition, all of them having been looked
+    at; it is only known where smaller sets always cost less.
     """
 
     best: tuple[int, ...] | None
     cost: Cost | None
     is_proven: bool
-    refuted: int
-    trials: int
+    hopeless: int
+
+
+# Of larger whole sets only the whole is tried, and the answer is not proven.
+_MOST_PARTS = 12
 
 
 def sets(problem: Problem) -> Iterator[tuple[Cost, tuple[int, ...]]]:
@@ -69,39 +71,43 @@ def sets(problem: Problem) -> Iterator[tuple[Cost, tuple[int, ...]]]:
                 heapq.heappush(heap, (problem.cost_of(longer), longer))
 
 
-def cheapest(
-    problem: Problem,
-    *,
-    exhaustive: bool,
-    max_trials: int,
-    max_sets: int,
-    start: tuple[int, ...] | None = None,
-) -> Found:
-    """The cheapest set that passes. `start` is one that is known to pass, to be bettered.
-
-    `exhaustive` tries sets that fail the cheap condition too, since what they lead to by themselves might still pass.
-    """
-    best, best_cost = start, None
-    trials = 0
+def cheapest(problem: Problem, *, max_trials: int, max_sets: int, start: tuple[int, ...] | None = None) -> Found:
+    """The cheapest set that passes. `start` is one that is known to pass, to be bettered."""
+    best, best_cost = None, None
     if start is not None:
         best_cost = problem.try_set(start)
-        trials += 1
         best = start if best_cost is not None else None
-    refuted, looked = 0, 0
-    for cost, chosen in sets(problem):
+    tried: set[tuple[int, ...]] = set()
+    looked, promising, complete = 0, problem.size + 1, True
+    for cost, whole in sets(problem):
         if best_cost is not None and cost >= best_cost:
-            return Found(best, best_cost, True, refuted, trials)
-        if trials >= max_trials or looked >= max_sets:
-            return Found(best, best_cost, False, max(0, refuted), trials)
+            return Found(best, best_cost, complete, min(promising, len(whole)) - 1)
+        if len(tried) >= max_trials or looked >= max_sets:
+            return Found(best, best_cost, False, min(promising, len(whole)) - 1)
         looked += 1
-        refuted = max(refuted, len(chosen) - 1)
-        if not exhaustive and not problem.may_pass(chosen):
+        if not problem.may_pass(whole):
             continue
-        trials += 1
-        whole = problem.try_set(chosen)
-        if whole is not None and (best_cost is None or whole < best_cost):
-            best, best_cost = chosen, whole
-    return Found(best, best_cost, True, refuted, trials)
+        promising = min(promising, len(whole))
+        complete = complete and len(whole) <= _MOST_PARTS
+        for part in _parts(whole):
+            if part in tried:
+                continue
+            if len(tried) >= max_trials:
+                complete = False
+                break
+            tried.add(part)
+            found = problem.try_set(part)
+            if found is not None and (best_cost is None or found < best_cost):
+                best, best_cost = part, found
+    return Found(best, best_cost, complete, min(promising - 1, problem.max_size))
+
+
+def _parts(whole: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """A set and all of its parts, the largest first; only itself where these are too many."""
+    yield whole
+    if len(whole) <= _MOST_PARTS:
+        for size in range(len(whole) - 1, 0, -1):
+            yield from combinations(whole, size)
 
 
 def smaller(chosen: Sequence[int], passes: Callable[[tuple[int, ...]], bool]) -> tuple[int, ...]:

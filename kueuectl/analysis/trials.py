@@ -6,16 +6,17 @@ since that is where a plan begins; what Kueue would do anyway is part of the out
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kueuectl.analysis import goals
-from kueuectl.analysis.goals import Gap, Goal
-from kueuectl.engine import snapshot, workloads
+from kueuectl.analysis.goals import Gap, Goal, GoalKind
+from kueuectl.engine import quota, snapshot, workloads
 from kueuectl.engine.entries import Entry
-from kueuectl.engine.infos import InfoReader
-from kueuectl.engine.reasons import Mode
+from kueuectl.engine.infos import Info, InfoReader
+from kueuectl.engine.pending import PendingQueue
 from kueuectl.engine.simulate import Ending, Simulation
+from kueuectl.engine.snapshot import QueueNode
 from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
@@ -61,7 +62,15 @@ class Trials:
     """Experiments on one tree. `anyway` is the outcome without any eviction."""
 
     def __init__(
-        self, state: ClusterState, settings: Settings, *, now: int, goal: Goal, root: str, hold: bool = False
+        self,
+        state: ClusterState,
+        settings: Settings,
+        *,
+        now: int,
+        goal: Goal,
+        root: str,
+        hold: bool = False,
+        on_trial: Callable[[int], None] | None = None,
     ) -> None:
         self.state = only_tree(state, root)
         self.settings = settings
@@ -69,8 +78,10 @@ class Trials:
         self.goal = goal
         self.root = root
         self.hold = hold
+        self.on_trial = on_trial
         self.tried = 0
         self._marks: dict[str, Workload] = {}
+        self._ways: dict[str, list[goals.Option]] = {}
         # Shared, since almost every workload is the same in every trial.
         self._reader = InfoReader(self.state, settings).remember()
         self._known: dict[frozenset[str], Outcome] = {}
@@ -122,39 +133,50 @@ class Trials:
         return self._relaxed
 
     def may_pass(self, keys: Iterable[str], gaps: Iterable[Gap]) -> bool:
-        """Whether the gaps could be closed with these workloads gone, one at a time and nobody else coming in."""
+        """Whether gaps can be closed at all by evictions of which all victims and followers are among these workloads.
+
+        A necessary condition. Whoever holds quota at the end beside these held it all the time, so what is free with
+        nobody else coming in is the most that there can be.
+        """
         simulation = self.relaxed()
         snap = simulation.snapshot
         away = [(info, info.queue) for key in keys if (info := snap.held.get(key)) is not None]
         for info, _ in away:
             snap.release(info)
         try:
-            return all(self._in_reach(simulation, gap) for gap in gaps)
+            return all(self._in_reach(simulation, gap, away) for gap in gaps)
         finally:
             for info, queue in away:
                 assert queue is not None
                 snap.hold(info, queue)
 
-    def _in_reach(self, simulation: Simulation, gap: Gap) -> bool:
-        if not gap.workload:
-            return all(left.node != gap.node for left in goals.gaps(simulation, self.goal))
-        for pool in simulation.pools.queues.values():
-            info = pool.active.get(gap.workload) or pool.inadmissible.get(gap.workload)
-            if info is None:
-                continue
-            if not pool.queue.active:
-                return False
-            tried, info.last_tried = info.last_tried, None
-            entry = simulation.nominator.nominate(info, pool.queue)
-            info.last_tried = tried
-            return entry.assignment is not None and (entry.mode is Mode.FIT or bool(entry.victims))
-        # It was evicted, and waits only later.
-        return gap.workload in self.before.snapshot.held or gap.workload in self.before.evictions
+    def _in_reach(self, simulation: Simulation, gap: Gap, away: Sequence[tuple[Info, QueueNode | None]]) -> bool:
+        match self.goal.kind:
+            case GoalKind.WITHIN_QUOTA:
+                return all(left.node != gap.node for left in goals.gaps(simulation, self.goal))
+            case GoalKind.FIT:
+                return any(self._has_room(simulation, info, pool.queue) for info, pool in _waiting(simulation, gap))
+            case GoalKind.NOMINAL:
+                # The gap also closes when another workload of the queue takes the nominal quota.
+                pool = simulation.pools.queues[gap.node]
+                comers = [info for info, queue in away if queue is pool.queue]
+                return any(self._has_room(simulation, info, pool.queue) for info in (*pool.ordered(), *comers))
+            case _:
+                return True
+
+    def _has_room(self, simulation: Simulation, info: Info, queue: QueueNode) -> bool:
+        """Whether a way to place the workload fits into what is free; worked out once for each workload."""
+        ways = self._ways.get(info.key)
+        if ways is None:
+            ways = self._ways[info.key] = goals.options(simulation, info, queue)
+        return queue.active and any(quota.fits(queue, option) for option in ways)
 
     def _play(self, keys: tuple[str, ...], *, requeue: str = "each") -> tuple[Simulation, Ending]:
         state = self.state
         if keys:
             self.tried += 1
+            if self.on_trial is not None:
+                self.on_trial(self.tried)
             state = replace(state, workloads={**state.workloads, **{key: self._marked(key) for key in keys}})
         simulation = Simulation(
             state, self.settings, now=self.now, roots=[self.root], requeue=requeue, reader=self._reader
@@ -197,6 +219,14 @@ class Trials:
             admitted=tuple(placed(simulation.assigned[key]) for key in sorted(gained)),
             lost=tuple(sorted(key for key in before.assigned if key not in held and key in before.snapshot.held)),
         )
+
+
+def _waiting(simulation: Simulation, gap: Gap) -> Iterator[tuple[Info, PendingQueue]]:
+    """The waiting workload of a gap with its queue, if it waits."""
+    for pool in simulation.pools.queues.values():
+        info = pool.active.get(gap.workload) or pool.inadmissible.get(gap.workload)
+        if info is not None:
+            yield info, pool
 
 
 def only_tree(state: ClusterState, root: str) -> ClusterState:

@@ -60,7 +60,7 @@ def parse(value: str | None) -> Format:
         raise unknown(value)
     if takes_argument and not argument:
         raise UsageError(f"-o {kind} needs an expression", hint=f"write it as -o {kind}={_example(kind)}")
-    if equals and not takes_argument:
+    if equals and not takes_argument and not (kind == "plan" and argument):
         raise UsageError(f"-o {kind} takes no expression", hint=f"write it as -o {kind}")
     return Format(kind, argument)
 

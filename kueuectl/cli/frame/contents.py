@@ -83,6 +83,7 @@ ROOT = Entry(
         Entry("options", "List the flags that all commands take", groups=()),
         Entry("preempt", "Preview who would be preempted, or what evictions bring"),
         Entry("queue", "Show who waits in a ClusterQueue, in order", groups=(OUTPUT, STATE)),
+        Entry("rebalance", "Find the fewest preemptions that reach a goal", formats=("plan",)),
         Entry("shares", "Show fair shares with their arithmetic", groups=(OUTPUT, STATE)),
         _SNAPSHOT,
         Entry("top", "Show usage of quota with bars, the fullest first"),
