@@ -236,6 +236,11 @@ def short_limit(found: Limit | None) -> str:
             return f"{found.kind} of {found.node}"
 
 
+def counted(count: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def _list(names: tuple[str, ...], most: int = 5) -> str:
     shown = ", ".join(names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown

@@ -135,8 +135,9 @@ def candidates(found: Explanation) -> Iterator[Block]:
     if not facts.candidates or (found.verdict.code is Code.FITS and not facts.victims):
         return
     yield ""
-    count, count_all = len(facts.victims), len(facts.candidates)
-    yield f"Preemption: {count} of {count_all} workloads looked at would be preempted"
+    # With fair sharing one may be looked at twice, under each strategy.
+    count_all = len({row.workload for row in facts.candidates})
+    yield f"Preemption: {len(facts.victims)} of {sentences.counted(count_all, 'workload')} looked at would be preempted"
     columns = (
         Column("  WORKLOAD"),
         Column("CLUSTERQUEUE"),
@@ -152,8 +153,9 @@ def candidates(found: Explanation) -> Iterator[Block]:
         yield Table(columns, rows)
     if len(telling) > _MOST_CANDIDATES:
         yield f"  ... and {len(telling) - _MOST_CANDIDATES} more: -o json has all"
-    if len(telling) < count_all:
-        yield f"  {count_all - len(telling)} more use none of what is short"
+    others = count_all - len({row.workload for row in telling})
+    if others:
+        yield f"  {others} more use none of what is short" if telling else "  None of them uses what is short."
 
 
 def _steps(found: Explanation) -> Iterator[Block]:

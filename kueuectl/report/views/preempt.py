@@ -58,7 +58,8 @@ def plan_blocks(found: Plan, *, now: int) -> Iterator[str | Table]:
 
 def _total(rows: Sequence[Loss]) -> str:
     hours = sum(row.gpu_hours or 0.0 for row in rows)
-    return f"In all: {len(rows)} workloads, {sum(row.pods for row in rows)} pods, {hours:.1f} GPU-hours of work"
+    pods = sentences.counted(sum(row.pods for row in rows), "pod")
+    return f"In all: {sentences.counted(len(rows), 'workload')}, {pods}, {hours:.1f} GPU-hours of work"
 
 
 def effect_blocks(found: Effect) -> Iterator[str | Table]:

@@ -46,11 +46,18 @@ def blocks(found: QueueExplanation, *, now: int) -> Iterator[str | Table]:
 def summary(found: QueueExplanation) -> str:
     """One sentence: does it take work, and how much of it is there."""
     if found.object.kind == "Cohort":
-        return f"{len(found.members)} members; {found.holding} workloads below it hold quota."
-    count = f"{found.holding} workloads hold quota, {found.waiting} wait to be tried, {found.parked} are set apart."
+        members = sentences.counted(len(found.members), "member")
+        return f"{members}; below it {_holding(found)}."
+    waiting = found.waiting + found.parked
+    parked = f", {found.parked} of them set apart" if found.parked else ""
+    count = f"{_holding(found)}, {waiting} wait{'s' if waiting == 1 else ''}{parked}."
     if found.verdict.code is Code.ACTIVE:
         return f"It takes work. {count}"
     return f"{found.message or found.reason}. {count}"
+
+
+def _holding(found: QueueExplanation) -> str:
+    return f"{sentences.counted(found.holding, 'workload')} hold{'s' if found.holding == 1 else ''} quota"
 
 
 def _behind(found: QueueExplanation) -> Iterator[str]:
