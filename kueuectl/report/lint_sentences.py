@@ -1,0 +1,161 @@
+"""The sentences of lint that need more than filling in: one or several, names that may have been meant, reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+# The facts of a finding as text.
+Words = Mapping[str, str]
+
+
+def near(words: Words) -> str:
+    """The name that may have been meant, if there is one."""
+    return f'; did you mean "{words["near"]}"?' if words.get("near") else ""
+
+
+def say(template: str) -> Callable[[Words], str]:
+    """A sentence that only fills in facts."""
+    return template.format_map
+
+
+def missing(template: str) -> Callable[[Words], str]:
+    """A sentence about a name that leads nowhere, with the name that may have been meant."""
+    return lambda words: template.format_map(words) + near(words)
+
+
+def count(words: Words, noun: str, *, more: str = "") -> str:
+    """ "1 workload" or "3 workloads"."""
+    number = words["count"]
+    return f"{number} {noun}{'' if number == '1' else 's'}{more}"
+
+
+def some(words: Words, names: str) -> str:
+    """The names, and whether there are more of them."""
+    shown = words[names].count(", ") + 1
+    return words[names] + (", ..." if int(words["count"]) > shown else "")
+
+
+def missing_queue(words: Words) -> str:
+    """Workloads without a LocalQueue."""
+    verb = "waits" if words["count"] == "1" else "wait"
+    return f'{count(words, "workload")} {verb} for LocalQueue "{words["queue"]}", which does not exist{near(words)}'
+
+
+def topology_missing(words: Words) -> str:
+    """A Topology that does not exist."""
+    users = f" (in use by {words['queues']})" if words["queues"] else ""
+    return f'there is no Topology "{words["topology"]}"{near(words)}{users}'
+
+
+def inactive(words: Words) -> str:
+    """An AdmissionCheck that is not active."""
+    by = f" (controller {words['controller']})" if words["controller"] else ""
+    return f'AdmissionCheck "{words["check"]}"{by} is not active'
+
+
+def multikueue(words: Words) -> str:
+    """MultiKueue checks that can't be used so."""
+    if words["how"] == "several":
+        return f"there is more than one MultiKueue check: {words['checks']}"
+    return f"a MultiKueue check is set for single flavors: {words['checks']}"
+
+
+def uncovered(words: Words) -> str:
+    """A resource that workloads ask for."""
+    verb = "asks" if words["count"] == "1" else "ask"
+    return (
+        f"no resource group covers {words['resource']}, and {count(words, 'waiting workload')} {verb} for it: "
+        f"{some(words, 'workloads')}"
+    )
+
+
+def hopeless(words: Words) -> str:
+    """Why a workload can never be admitted."""
+    match words["why"]:
+        case "uncovered":
+            return f"it asks for {words['resource']}, which ClusterQueue {words['queue']} does not cover"
+        case "invalid":
+            return "its requests break its own limits or a LimitRange"
+        case "no flavor":
+            return f"taints, node selectors or affinity rule out every flavor of ClusterQueue {words['queue']}"
+        case _:
+            return (
+                f"it asks for {words['asked']} {words['resource']}, and ClusterQueue {words['queue']} can reach "
+                f"{words['most']} at most"
+            )
+
+
+def head(words: Words) -> str:
+    """The head of a StrictFIFO queue."""
+    behind = words["behind"]
+    others = "" if behind == "0" else f"; behind it {behind} workload{' waits' if behind == '1' else 's wait'}"
+    return f"the head of StrictFIFO ClusterQueue {words['queue']} can never be admitted: {hopeless(words)}{others}"
+
+
+def never(words: Words) -> str:
+    """Workloads that wait for ever."""
+    if words["count"] == "1":
+        return f"it can never be admitted: {hopeless(words)}"
+    return f"{count(words, 'workload')} can never be admitted ({some(words, 'workloads')}): {hopeless(words)}"
+
+
+def without_nodes(words: Words) -> str:
+    """Labels that no node has."""
+    what = "all of" if words["together"] == "1" else "the label" if ", " not in words["labels"] else "the labels"
+    return f"none of the {words['nodes']} nodes has {what} {words['labels']} (in use by {words['queues']})"
+
+
+def levels(words: Words) -> str:
+    """Nodes without the label of a level."""
+    lacking, nodes = words["lacking"], words["nodes"]
+    which = f"none of the {nodes} nodes" if lacking == nodes else f"{lacking} of the {nodes} nodes"
+    verb = "has" if lacking == nodes else "lack"
+    return f"{which} of flavor {words['flavor']} {verb} the label {words['level']}: {words['names']}"
+
+
+def above(words: Words) -> str:
+    """Quota above capacity."""
+    nodes = f"the {words['nodes']} nodes" if words["nodes"] != "1" else "the only node"
+    have = "have" if words["nodes"] != "1" else "has"
+    room = f"{nodes} of flavor {words['flavor']} {have} {words['capacity']}"
+    if "holders" not in words:
+        return f"{words['quota']} {words['resource']} is more than {room}"
+    more = f" and {words['more']} more" if words["more"] != "0" else ""
+    return f"{words['quota']} {words['resource']} in all is more than {room}: {words['holders']}{more}"
+
+
+def unit(words: Words) -> str:
+    """A quota that is very small."""
+    text = f"{words['quota']} {words['resource']} of flavor {words['flavor']} is very little"
+    return f"{text}: {words['other']} of the same tree has {words['largest']}" if words["other"] else text
+
+
+def borrowing(words: Words) -> str:
+    """A borrowing limit in vain."""
+    why = {
+        "nobody has it": "no other member has any",
+        "nobody lends it": "all others have a lending limit of 0",
+        "limits above": "limits further up keep it out",
+    }[words["reason"]]
+    return (
+        f"it may borrow {words['limit']} {words['resource']} of flavor {words['flavor']}, and in cohort "
+        f"{words['cohort']} there is nothing to borrow: {why}"
+    )
+
+
+def dead(words: Words) -> str:
+    """A flavor in vain."""
+    where = f"nothing of it can be borrowed in cohort {words['cohort']}" if words["cohort"] else "there is no cohort"
+    return f"flavor {words['flavor']} has no quota, and {where}"
+
+
+def fungibility(words: Words) -> str:
+    """A choice between one."""
+    return f"{words['value']} changes nothing: there is " + (
+        "only one flavor to choose" if words["why"] == "flavor" else "no cohort to borrow from"
+    )
+
+
+def door(words: Words) -> str:
+    """A queue without LocalQueue."""
+    return "no LocalQueue leads to it" + (", so it only lends" if words["lends"] == "1" else "")
