@@ -174,6 +174,17 @@ def queue_of(subject: Workload, state: ClusterState) -> ClusterQueue | None:
     return state.cluster_queues.get(local.cluster_queue) if local is not None else None
 
 
+def _cohorts(queue: ClusterQueue, state: ClusterState) -> tuple[str, ...]:
+    """The cohorts above a queue, up to the root; a cycle ends where it closes."""
+    path: list[str] = []
+    name = queue.cohort
+    while name and name not in path:
+        path.append(name)
+        above = state.cohorts.get(name)
+        name = above.parent if above is not None else ""
+    return tuple(path)
+
+
 def _explanation(
     subject: Workload,
     state: ClusterState,
@@ -184,7 +195,11 @@ def _explanation(
     found: Evaluation | None,
 ) -> Explanation:
     queue = queue_of(subject, state)
-    facts = QueueFacts(local_queue=subject.queue_name, cluster_queue=queue.name if queue is not None else "")
+    facts = QueueFacts(
+        local_queue=subject.queue_name,
+        cluster_queue=queue.name if queue is not None else "",
+        cohort_path=_cohorts(queue, state) if queue is not None else (),
+    )
     warnings: list[Warning] = []
     if found is not None:
         facts = QueueFacts(
