@@ -77,10 +77,52 @@ class Given(NamedTuple):
     source: str
 
 
+class Checked(NamedTuple):
+    """What was found out about a manifest: the object, or none where it can't be read, and what is wrong with it.
+
+    `name` is for people, "Kind namespace/name"; `key` is "" where it can't be told.
+    """
+
+    name: str
+    kind: str
+    key: str
+    model: Model | None
+    source: str
+    faults: tuple[Fault, ...] = ()
+    hint: str = ""
+
+
 def ignored(doc: Mapping[str, Any]) -> bool:
     """Whether no decision depends on objects of this kind."""
     kind = str(doc.get("kind") or "")
     return kind in decoding.IGNORED or kind in decoding.UNUSED_KUEUE
+
+
+def check(doc: dict[str, Any], state: ClusterState, *, settings: Settings, source: str, namespace: str = "") -> Checked:
+    """An object, and all that is wrong with it, also in the light of what is there; never raises for its contents.
+
+    namespace: where an object belongs that does not say so itself.
+    """
+    doc = _placed(doc, namespace)
+    header = wire.Header(api_version=_text(doc.get("apiVersion")), kind=_text(doc.get("kind")))
+    name = decoding.name_of_doc(doc)
+    try:
+        kind = decoding.find_kind(header, source=source, name=lambda: name)
+        if kind is None or kind is decoding.OWNER:
+            return Checked(name, "", "", None, source, (Fault("kind", "is of a kind that is not looked at"),))
+        # Names are needed for what is compared, so the plain reading comes before the rules.
+        found = _structure(doc)
+        if found:
+            return Checked(name, kind.name, _key_of_doc(doc, kind), None, source, tuple(found))
+        model, _, _ = decoding.decode_bytes(decoding.encode(doc, source=source), source=source, pool=Pool())
+    except InputError as error:
+        fault = Fault(error.path, error.problem)
+        return Checked(name, header.kind or "", "", None, source, (fault,), hint=error.hint)
+    assert model is not None
+    key = key_of(model, kind)
+    old = getattr(state, FIELDS[kind.name]).get(key)
+    found = rules.check(doc, _manifest_of(old), settings=settings)
+    return Checked(name, kind.name, key, model, source, tuple(found))
 
 
 def read(doc: dict[str, Any], state: ClusterState, *, settings: Settings, source: str, namespace: str = "") -> Given:
@@ -88,20 +130,18 @@ def read(doc: dict[str, Any], state: ClusterState, *, settings: Settings, source
 
     namespace: where an object belongs that does not say so itself.
     """
-    doc = _placed(doc, namespace)
-    header = wire.Header(api_version=_text(doc.get("apiVersion")), kind=_text(doc.get("kind")))
-    name = decoding.name_of_doc(doc)
-    kind = decoding.find_kind(header, source=source, name=lambda: name)
-    if kind is None or kind is decoding.OWNER:
-        raise InputError("is of a kind that is not looked at", source=source, obj=name, path="kind")
-    # Names are needed for what is compared, so the plain reading comes before the rules.
-    refuse(_structure(doc), source=source, obj=name)
-    model, _, _ = decoding.decode_bytes(decoding.encode(doc, source=source), source=source, pool=Pool())
-    assert model is not None
-    key = key_of(model, kind)
-    old = getattr(state, FIELDS[kind.name]).get(key)
-    refuse(rules.check(doc, _manifest_of(old), settings=settings), source=source, obj=name)
-    return Given(kind.name, key, model, source)
+    found = check(doc, state, settings=settings, source=source, namespace=namespace)
+    refuse(list(found.faults), source=source, obj=found.name, hint=found.hint)
+    assert found.model is not None
+    return Given(found.kind, found.key, found.model, source)
+
+
+def _key_of_doc(doc: dict[str, Any], kind: Kind) -> str:
+    """The key of an object that could not be read; "" where that can't be told either."""
+    metadata = doc.get("metadata")
+    named = metadata if isinstance(metadata, dict) else {}
+    name, namespace = _text(named.get("name")) or "", _text(named.get("namespace")) or "default"
+    return f"{namespace}/{name}" if name and kind.is_namespaced else name
 
 
 def _placed(doc: dict[str, Any], namespace: str) -> dict[str, Any]:
@@ -134,16 +174,15 @@ def key_of(model: Model, kind: Kind) -> str:
     return f"{model.namespace}/{model.name}" if kind.is_namespaced else model.name  # type: ignore[union-attr]
 
 
-def refuse(found: list[Fault], *, source: str, obj: str) -> None:
+def refuse(found: list[Fault], *, source: str, obj: str, hint: str = "") -> None:
     """Raise InputError for the first fault, with the others as hint; nothing happens without any."""
     if not found:
         return
     first, *rest = found
     others = "; ".join(f"{fault.path}: {fault.problem}" for fault in rest[:_MOST_SHOWN])
     more = f"; and {len(rest) - _MOST_SHOWN} more" if len(rest) > _MOST_SHOWN else ""
-    raise InputError(
-        first.problem, source=source, obj=obj, path=first.path, hint=f"further: {others}{more}" if others else ""
-    )
+    hint = f"further: {others}{more}" if others else hint
+    raise InputError(first.problem, source=source, obj=obj, path=first.path, hint=hint)
 
 
 def put(state: ClusterState, given: Given, *, now: int) -> ClusterState:
