@@ -17,7 +17,6 @@ from kueuectl.errors import InputError, UsageError
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 from kueuectl.store import sources
-from kueuectl.store.yaml_builder import Builder
 
 _NO_TIME = "the input does not say when it was saved, so the clock of this machine is used; --now TIME sets it"
 _NO_CONFIG = "the input has no Configuration of Kueue, so the defaults of v0.19 are used; --kueue-config FILE sets it"
@@ -153,4 +152,6 @@ def _configurations(collector: Collector) -> list[Found]:
 
 def parse(text: str, *, source: str) -> Any:
     """The first document of a YAML text; None when it has none."""
+    from kueuectl.store.yaml_builder import Builder
+
     return Builder(io.BytesIO(text.encode()), source=source).next_document()[1]

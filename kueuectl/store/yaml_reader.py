@@ -10,11 +10,12 @@ from kueuectl.api import decoding, wire
 from kueuectl.api.faults import describe
 from kueuectl.errors import InputError
 from kueuectl.store.sink import Readable, Sink
-from kueuectl.store.yaml_builder import Builder
 
 
 def read(stream: Readable, sink: Sink, *, source: str) -> None:
     """Hand every object in the stream to the sink; raises InputError, and then what it got counts for nothing."""
+    from kueuectl.store.yaml_builder import Builder
+
     builder = Builder(stream, source=source)
     count = 0
     while True:
