@@ -24,7 +24,7 @@ def missing(template: str) -> Callable[[Words], str]:
 
 
 def count(words: Words, noun: str, *, more: str = "") -> str:
-    """ "1 workload" or "3 workloads"."""
+    """One or several: 1 workload, 3 workloads."""
     number = words["count"]
     return f"{number} {noun}{'' if number == '1' else 's'}{more}"
 
@@ -99,29 +99,60 @@ def never(words: Words) -> str:
     return f"{count(words, 'workload')} can never be admitted ({some(words, 'workloads')}): {hopeless(words)}"
 
 
+def _nodes(words: Words, verbs: tuple[str, str], *, name: str = "nodes") -> str:
+    """One or several: its only node has, all of its 3 nodes have."""
+    number = words[name]
+    return f"its only node {verbs[0]}" if number == "1" else f"all of its {number} nodes {verbs[1]}"
+
+
+def selector(words: Words) -> str:
+    """A selector that matches no namespace."""
+    number = words["namespaces"]
+    return "the only namespace does not match" if number == "1" else f"none of the {number} namespaces matches"
+
+
+def strange_taints(words: Words) -> str:
+    """Taints that a flavor does not know."""
+    what = "taints" if ", " in words["taints"] else "a taint"
+    return f"{_nodes(words, ('has', 'have'))} {what} that it neither lists nor tolerates: {words['taints']}"
+
+
+def idle_taint(words: Words) -> str:
+    """A taint of a flavor that its nodes don't have."""
+    number = words["nodes"]
+    nodes = "its only node does not have" if number == "1" else f"none of its {number} nodes has"
+    return f"{nodes} the taint {words['taint']}"
+
+
 def without_nodes(words: Words) -> str:
     """Labels that no node has."""
     what = "all of" if words["together"] == "1" else "the label" if ", " not in words["labels"] else "the labels"
-    return f"none of the {words['nodes']} nodes has {what} {words['labels']} (in use by {words['queues']})"
+    others = f"; nodes have {words['others']}" if words["others"] else ""
+    number = words["nodes"]
+    nodes = "the only node does not have" if number == "1" else f"none of the {number} nodes has"
+    return f"{nodes} {what} {words['labels']}{others} (in use by {words['queues']})"
 
 
 def levels(words: Words) -> str:
     """Nodes without the label of a level."""
     lacking, nodes = words["lacking"], words["nodes"]
-    which = f"none of the {nodes} nodes" if lacking == nodes else f"{lacking} of the {nodes} nodes"
-    verb = "has" if lacking == nodes else "lack"
-    return f"{which} of flavor {words['flavor']} {verb} the label {words['level']}: {words['names']}"
+    if lacking == nodes:
+        which = "the only node of" if nodes == "1" else f"all {nodes} nodes of"
+    else:
+        which = f"{lacking} of the {nodes} nodes of"
+    verb = "lacks" if lacking == "1" else "lack"
+    return f"{which} flavor {words['flavor']} {verb} the label {words['level']}: {words['names']}"
 
 
 def above(words: Words) -> str:
     """Quota above capacity."""
-    nodes = f"the {words['nodes']} nodes" if words["nodes"] != "1" else "the only node"
-    have = "have" if words["nodes"] != "1" else "has"
-    room = f"{nodes} of flavor {words['flavor']} {have} {words['capacity']}"
+    number = words["nodes"]
+    nodes = "the only node" if number == "1" else f"the {number} nodes"
+    room = f"{nodes} of flavor {words['flavor']} {'has' if number == '1' else 'have'} {words['capacity']}"
     if "holders" not in words:
-        return f"{words['quota']} {words['resource']} is more than {room}"
+        return f"quota of {words['quota']} {words['resource']}, and {room}"
     more = f" and {words['more']} more" if words["more"] != "0" else ""
-    return f"{words['quota']} {words['resource']} in all is more than {room}: {words['holders']}{more}"
+    return f"quota of {words['quota']} {words['resource']} in all ({words['holders']}{more}), and {room}"
 
 
 def unit(words: Words) -> str:

@@ -10,6 +10,8 @@ from kueuectl.analysis.lint.findings import Amount, Code, Finding, Value
 from kueuectl.report import lint_sentences
 from kueuectl.report.lint_sentences import Words, count, missing, say, some
 
+_MEBI = 2**20
+
 
 class Text(NamedTuple):
     """What a code means. `message` makes the sentence of one finding; the rest is the same for all of them."""
@@ -29,7 +31,9 @@ def message(found: Finding) -> str:
 def _word(value: Value) -> str:
     match value:
         case Amount(resource, amount):
-            return quantity.format_amount(resource, amount)
+            # Counters of devices are bytes too; nobody can read those as plain numbers.
+            binary = (resource,) if amount % _MEBI == 0 else ()
+            return quantity.format_amount(resource, amount, binary=binary)
         case str() | int():
             return str(value)
         case _:
@@ -136,7 +140,7 @@ TEXTS: Mapping[Code, Text] = {
     ),
     Code.NAMESPACE_SELECTOR_EMPTY: Text(
         "A namespace selector matches nothing",
-        say("none of the {namespaces} namespaces matches"),
+        lint_sentences.selector,
         "Nothing is admitted in this ClusterQueue.",
         "Correct the selector, or label the namespaces.",
     ),
@@ -180,14 +184,14 @@ TEXTS: Mapping[Code, Text] = {
     ),
     Code.FLAVOR_TAINT_NOT_TOLERATED: Text(
         "The nodes of a flavor have a taint that it does not know",
-        say("all of its nodes ({nodes}) have a taint that it neither lists nor tolerates: {taints}"),
+        lint_sentences.strange_taints,
         "Kueue admits pods that don't tolerate the taint, and they stay pending with their quota.",
         "List the taint in spec.nodeTaints (then only pods that tolerate it get the flavor), or add a toleration to "
         "spec.tolerations (then all do).",
     ),
     Code.FLAVOR_TAINT_WITHOUT_NODES: Text(
         "A taint of a flavor is on no node",
-        say("none of its nodes ({nodes}) has the taint {taint}"),
+        lint_sentences.idle_taint,
         "Pods have to tolerate a taint that their nodes don't have, or they don't get the flavor.",
         "Take the taint out of spec.nodeTaints, or taint the nodes.",
     ),

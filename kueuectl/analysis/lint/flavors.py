@@ -41,12 +41,17 @@ def _without_nodes(scene: Scene, flavor: ResourceFlavor) -> Finding:
         if not any((key, value) in node.labels for node in scene.state.nodes.values())
     ]
     asked = tuple(alone) or tuple(f"{key}={value}" for key, value in flavor.node_labels)
+    keys = {label.partition("=")[0] for label in alone}
+    others = sorted(
+        {f"{key}={value}" for node in scene.state.nodes.values() for key, value in node.labels if key in keys}
+    )
     return finding(
         Code.FLAVOR_WITHOUT_NODES,
         Ref("ResourceFlavor", flavor.name),
         "spec.nodeLabels",
         labels=asked,
         together=0 if alone else 1,
+        others=tuple(others) if len(others) <= _MOST_NAMED else (),
         nodes=len(scene.state.nodes),
         queues=scene.users_of[flavor.name][:_MOST_NAMED],
     )

@@ -159,9 +159,9 @@ class Command(_Shared, TyperCommand):
         if run.flags.output is not None and "output" not in self.entry.groups:
             raise UsageError(f"{self.entry.name} takes no -o")
         run.check_flags()
-        if run.flags.output is not None and run.format.kind in formats.SPECIAL_KINDS:
-            if run.format.kind not in self.entry.formats:
-                raise formats.unknown(run.flags.output, self.entry.formats)
+        kind = run.format.kind
+        if kind in formats.SPECIAL_KINDS and kind not in self.entry.formats:
+            raise formats.unknown(run.flags.output or "", self.entry.formats)
         return super().invoke(ctx)
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:

@@ -115,6 +115,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "STATUS": ("all", "pending", "quotareserved", "admitted", "finished"),
     "BOOL": ("true", "false"),
     "SHELL": ("bash", "zsh", "fish", "powershell"),
+    "SEVERITY": ("error", "warning", "info", "never"),
     "TOP": ("clusterqueues", "localqueues", "cohorts", "flavors", "workloads"),
 }
 DYNAMIC = (
