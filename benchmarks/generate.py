@@ -1,7 +1,8 @@
 """Writes a big dump: python -m benchmarks.generate FILE [--workloads 50000] [--queues 1000] [--seed 1] [--indent].
 
 The same seed gives the same bytes. A workload has 4 to 5 KB of JSON as an API server keeps it, about a quarter of it
-managedFields. Queues stand in cohorts three levels deep; a third of the workloads is admitted, the rest waits.
+managedFields. Queues stand in cohorts of three levels; workloads are admitted as far as the queues' own quota goes,
+the rest waits.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ VARIABLES = (
     "TRACE_EVERY",
     "WORKERS",
 )
+# ClusterQueues in a cohort, and cohorts in the one above.
+DIVISION = 50
+REGION = 5
 MOUNTS = ("data", "cache", "shm", "config", "scratch")
 CONDITIONS = ("QuotaReserved", "Admitted", "PodsReady", "Evicted", "Requeued")
 DAY = "2026-11-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}Z"
@@ -65,55 +69,72 @@ def meta(chance: random.Random, name: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def groups(chance: random.Random) -> list[dict[str, Any]]:
-    """One resource group with all flavors."""
-    flavors = []
-    for flavor in FLAVORS:
-        size = chance.choice((16, 32, 64))
-        quotas = (("cpu", str(size * 8)), ("memory", f"{size * 64}Gi"), ("example.com/gpu", str(size)))
-        flavors.append({"name": flavor, "resources": [{"name": name, "nominalQuota": value} for name, value in quotas]})
-    return [{"coveredResources": ["cpu", "memory", "example.com/gpu"], "flavors": flavors}]
+class Quota:
+    """What is left of each queue's own quota in each flavor, so that the dump holds no more than there is."""
+
+    def __init__(self, chance: random.Random, queues: int) -> None:
+        self.sizes = [[chance.choice((16, 32, 64)) for _ in FLAVORS] for _ in range(queues)]
+        self.free = [[(size * 8, size * 64, size) for size in sizes] for sizes in self.sizes]
+
+    def take(self, queue: int, shape: tuple[int, int, int, int]) -> str | None:
+        """The first flavor with room for a workload, which is then used; None if there is none."""
+        count, *each = shape
+        for index, free in enumerate(self.free[queue]):
+            left = tuple(have - count * want for have, want in zip(free, each, strict=True))
+            if min(left) >= 0:
+                self.free[queue][index] = (left[0], left[1], left[2])
+                return FLAVORS[index]
+        return None
+
+    def groups(self, queue: int) -> list[dict[str, Any]]:
+        """The resource groups of a queue: one, with all flavors."""
+        flavors = []
+        for flavor, size in zip(FLAVORS, self.sizes[queue], strict=True):
+            quotas = (("cpu", str(size * 8)), ("memory", f"{size * 64}Gi"), ("example.com/gpu", str(size)))
+            resources = [{"name": name, "nominalQuota": value} for name, value in quotas]
+            flavors.append({"name": flavor, "resources": resources})
+        return [{"coveredResources": ["cpu", "memory", "example.com/gpu"], "flavors": flavors}]
 
 
-def scene(chance: random.Random, queues: int) -> Iterator[dict[str, Any]]:
-    """Everything but the workloads."""
+def scene(chance: random.Random, queues: Quota | int) -> Iterator[dict[str, Any]]:
+    """Everything but the workloads, for so many queues, or for those of a quota."""
+    quota = Quota(chance, queues) if isinstance(queues, int) else queues
     for flavor in FLAVORS:
         spec = {"nodeLabels": {"pool": flavor}}
         yield {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": meta(chance, flavor), "spec": spec}
-    yield {"apiVersion": KUEUE, "kind": "Cohort", "metadata": meta(chance, "all"), "spec": {}}
-    for index in range(max(1, queues // 50)):
-        name, parent = f"division-{index}", {"parentName": "all"}
-        yield {"apiVersion": KUEUE, "kind": "Cohort", "metadata": meta(chance, name), "spec": parent}
-    for index in range(queues):
-        name = f"queue-{index:04d}"
-        namespace_labels = {"kubernetes.io/metadata.name": name, "team": TEAMS[index % len(TEAMS)]}
-        yield {
-            "apiVersion": "v1",
-            "kind": "Namespace",
-            "metadata": meta(chance, name, labels=namespace_labels),
-            "status": {"phase": "Active"},
-        }
-        yield {
-            "apiVersion": KUEUE,
-            "kind": "ClusterQueue",
-            "metadata": meta(chance, name, finalizers=["kueue.x-k8s.io/resource-in-use"]),
-            "spec": {
-                "cohortName": f"division-{index // 50}",
-                "flavorFungibility": {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "TryNextFlavor"},
-                "namespaceSelector": {},
-                "preemption": {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"},
-                "queueingStrategy": "BestEffortFIFO",
-                "resourceGroups": groups(chance),
-                "stopPolicy": "None",
-            },
-            "status": {"admittedWorkloads": 0, "pendingWorkloads": 0, "reservingWorkloads": 0},
-        }
-        yield {
-            "apiVersion": KUEUE,
-            "kind": "LocalQueue",
-            "metadata": meta(chance, "main", namespace=name),
-            "spec": {"clusterQueue": name, "stopPolicy": "None"},
-        }
+    divisions = -(-len(quota.sizes) // DIVISION)
+    for index in range(-(-divisions // REGION)):
+        yield {"apiVersion": KUEUE, "kind": "Cohort", "metadata": meta(chance, f"region-{index}"), "spec": {}}
+    for index in range(divisions):
+        parent = {"parentName": f"region-{index // REGION}"}
+        yield {"apiVersion": KUEUE, "kind": "Cohort", "metadata": meta(chance, f"division-{index}"), "spec": parent}
+    for index in range(len(quota.sizes)):
+        yield from tenant(chance, index, quota)
+
+
+def tenant(chance: random.Random, index: int, quota: Quota) -> Iterator[dict[str, Any]]:
+    """A namespace, its ClusterQueue and its LocalQueue."""
+    name = f"queue-{index:04d}"
+    labels = {"kubernetes.io/metadata.name": name, "team": TEAMS[index % len(TEAMS)]}
+    phase = {"phase": "Active"}
+    yield {"apiVersion": "v1", "kind": "Namespace", "metadata": meta(chance, name, labels=labels), "status": phase}
+    yield {
+        "apiVersion": KUEUE,
+        "kind": "ClusterQueue",
+        "metadata": meta(chance, name, finalizers=["kueue.x-k8s.io/resource-in-use"]),
+        "spec": {
+            "cohortName": f"division-{index // DIVISION}",
+            "flavorFungibility": {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "TryNextFlavor"},
+            "namespaceSelector": {},
+            "preemption": {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"},
+            "queueingStrategy": "BestEffortFIFO",
+            "resourceGroups": quota.groups(index),
+            "stopPolicy": "None",
+        },
+        "status": {"admittedWorkloads": 0, "pendingWorkloads": 0, "reservingWorkloads": 0},
+    }
+    spec = {"clusterQueue": name, "stopPolicy": "None"}
+    yield {"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": meta(chance, "main", namespace=name), "spec": spec}
 
 
 def managed_fields(time: str) -> list[dict[str, Any]]:
@@ -194,15 +215,16 @@ def condition(chance: random.Random, kind: str, status: str, text: tuple[str, st
     }
 
 
-def status(chance: random.Random, queue: str, shape: tuple[int, int, int, int]) -> dict[str, Any]:
-    """A third runs, a third was refused, a third was not looked at yet."""
+def status(
+    chance: random.Random, queue: str, *, shape: tuple[int, int, int, int], flavor: str | None
+) -> dict[str, Any]:
+    """It runs where there is a flavor for it; of the others one half was refused, the other not looked at yet."""
     count, cpu, memory, gpu = shape
     usage = {"cpu": str(cpu * count), "memory": f"{memory * count}Gi"}
     usage |= {"example.com/gpu": str(gpu * count)} if gpu else {}
-    roll = chance.random()
-    if roll < 0.33:
+    if flavor is not None:
         reserved = ("QuotaReserved", f"Quota reserved in ClusterQueue {queue}")
-        flavors = dict.fromkeys(usage, chance.choice(FLAVORS))
+        flavors = dict.fromkeys(usage, flavor)
         assignment = {"count": count, "flavors": flavors, "name": "main", "resourceUsage": usage}
         return {
             "admission": {"clusterQueue": queue, "podSetAssignments": [assignment]},
@@ -211,7 +233,7 @@ def status(chance: random.Random, queue: str, shape: tuple[int, int, int, int]) 
                 condition(chance, "Admitted", "True", ("Admitted", "The workload is admitted")),
             ],
         }
-    if roll < 0.66:
+    if chance.random() < 0.5:
         more = f"insufficient unused quota for cpu in flavor gpu-a, {chance.randint(1, 64)} more needed"
         message = f"couldn't assign flavors to pod set main: {more}"
         return {
@@ -221,10 +243,12 @@ def status(chance: random.Random, queue: str, shape: tuple[int, int, int, int]) 
     return {}
 
 
-def workload(chance: random.Random, index: int, queues: int) -> dict[str, Any]:
-    """One workload of a Job."""
-    queue = f"queue-{chance.randrange(queues):04d}"
+def workload(chance: random.Random, index: int, queues: Quota | int) -> dict[str, Any]:
+    """One workload of a Job, in one of so many queues; admitted only where the quota is given and has room."""
+    owner_index = chance.randrange(queues if isinstance(queues, int) else len(queues.sizes))
+    queue = f"queue-{owner_index:04d}"
     shape = chance.choice(SHAPES)
+    flavor = None if isinstance(queues, int) else queues.take(owner_index, shape)
     job, job_uid, priority = f"train-{index:06d}", uid(chance), chance.choice((0, 100, 1000))
     owner = {"apiVersion": "batch/v1", "blockOwnerDeletion": True, "controller": True, "kind": "Job"}
     metadata = meta(
@@ -249,7 +273,7 @@ def workload(chance: random.Random, index: int, queues: int) -> dict[str, Any]:
             "priorityClassRef": reference,
             "queueName": "main",
         },
-        "status": status(chance, queue, shape),
+        "status": status(chance, queue, shape=shape, flavor=flavor),
     }
 
 
@@ -260,9 +284,10 @@ def write(path: Path, *, workloads: int, queues: int, seed: int, indent: int | N
     saved = '"annotations":{"kueuectl.io/saved-at":"2026-11-29T12:00:00Z"}'
 
     def objects() -> Iterator[dict[str, Any]]:
-        yield from scene(chance, queues)
+        quota = Quota(chance, queues)
+        yield from scene(chance, quota)
         for index in range(workloads):
-            yield workload(chance, index, queues)
+            yield workload(chance, index, quota)
 
     with path.open("w", encoding="utf-8") as out:
         out.write(f'{{"apiVersion":"v1","kind":"List","metadata":{{{saved}}},"items":[')

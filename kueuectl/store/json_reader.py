@@ -18,7 +18,7 @@ from kueuectl.store import scan
 from kueuectl.store.sink import Readable, Sink
 
 # What a page is decoded to should stay in the processor's cache while it is made into the model.
-PAGE_BYTES = 64 << 10
+PAGE_BYTES = 128 << 10
 # The API server stores no object of more than 1.5 MiB; a list in a list of ours would be larger.
 MAX_OBJECT_BYTES = 32 << 20
 MAX_FILE_BYTES = 4 << 30
