@@ -1,6 +1,7 @@
 """The smallest set of preemptions that brings a cluster where its administrator wants it, proven by simulation.
 
-Trees of cohorts don't touch each other, so each is searched by itself; a plan is the sum of what was found in each.
+Trees of cohorts don't touch each other, so each part of a cluster is searched by itself; a plan is the sum of what was
+found in each.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kueuectl.analysis import goals, preempt, rebalance_nodes
+from kueuectl.analysis import dry_run, dry_run_trees, goals, preempt, rebalance_nodes
 from kueuectl.analysis.goals import Gap, Goal, GoalKind
 from kueuectl.analysis.preempt import Loss
 from kueuectl.analysis.rebalance_nodes import NodeRow
@@ -17,14 +18,14 @@ from kueuectl.analysis.rebalance_search import (
     Allowance,
     Candidate,
     Order,
+    PartResult,
+    PartSearch,
     Ranked,
-    TreeResult,
-    TreeSearch,
     gpu_seconds,
     in_order,
 )
 from kueuectl.analysis.trials import Outcome, Placed, Trials
-from kueuectl.engine import priority, reconcile, requests, selectors, snapshot, workloads
+from kueuectl.engine import priority, requests, selectors, workloads
 from kueuectl.engine.simulate import Simulation
 from kueuectl.model import conditions
 from kueuectl.model.selectors import LabelSelector
@@ -139,7 +140,7 @@ def find(
 
     `on_trial` is told the number of each trial in its tree.
     """
-    settled = reconcile.settled(state, now)
+    settled = dry_run.controlled(state, now)
     losses = _losses(settled, settings, now=now, request=request)
     shields = {key: found for key in losses if (found := shield(settled, settings, key, now=now, request=request))}
     searches = [
@@ -151,7 +152,7 @@ def find(
         request=request,
         starting=tuple(_starting(settled, settings, now=now, goal=request.goal, searches=searches)),
         gaps=tuple(gap for result in results for gap in result.open),
-        hopeless=tuple(gap for result in results for gap in result.hopeless),
+        hopeless=tuple(gap for result in results for gap in result.hopeless) or _nowhere(settled, request, searches),
         plans=_combined(searches, results, request=request),
         anyway_admitted=tuple(sorted(key for search in searches for key in search.trials.before.assigned)),
         anyway_preempted=tuple(sorted(key for search in searches for key in _preempted_anyway(search.trials))),
@@ -162,11 +163,19 @@ def find(
     )
 
 
+def _nowhere(state: ClusterState, request: Request, searches: Sequence[PartSearch]) -> tuple[Gap, ...]:
+    """The gap of a workload that is in no queue at all."""
+    goal = request.goal
+    if goal.kind is not GoalKind.FIT or searches or workloads.holds_quota(state.workloads[goal.workload]):
+        return ()
+    return (Gap("", goal.workload),)
+
+
 def prove(
     state: ClusterState, settings: Settings, *, now: int, goal: Goal, keys: Iterable[str], hold: bool = False
 ) -> tuple[Outcome, ...]:
     """What evicting these workloads leads to, tree by tree: for a plan that was made earlier."""
-    settled = reconcile.settled(state, now)
+    settled = dry_run.controlled(state, now)
     chosen = [key for key in keys if key in settled.workloads]
     outcomes = []
     for trials in _trials(settled, settings, now=now, request=Request(goal, hold=hold)):
@@ -184,21 +193,22 @@ def _trials(
     on_trial: Callable[[int], None] | None = None,
 ) -> list[Trials]:
     return [
-        Trials(state, settings, now=now, goal=request.goal, root=root, hold=request.hold, on_trial=on_trial)
-        for root in roots(state, request.goal)
+        Trials(part, settings, now=now, goal=request.goal, hold=request.hold, on_trial=on_trial)
+        for part in parts(state, request.goal)
     ]
 
 
-def roots(state: ClusterState, goal: Goal) -> list[str]:
-    """The trees that a goal is about (`snapshot.root_of`), sorted; empty where its workload is in no queue."""
+def parts(state: ClusterState, goal: Goal) -> list[ClusterState]:
+    """The parts of a cluster that a goal is about, each as a state; empty where its workload is in no queue."""
+    found = dry_run_trees.parts([state])
     if goal.kind is GoalKind.FIT:
         workload = state.workloads[goal.workload]
         local = state.local_queues.get(f"{workload.namespace}/{workload.queue_name}")
-        queue = state.cluster_queues.get(local.cluster_queue) if local is not None else None
-        return [snapshot.root_of(state, queue)] if queue is not None else []
-    if goal.cohort:
-        return [snapshot.root_of_cohort(state, goal.cohort)]
-    return sorted({snapshot.root_of(state, queue) for queue in state.cluster_queues.values()})
+        name = local.cluster_queue if local is not None else ""
+        found = [part for part in found if name in part.queues]
+    elif goal.cohort:
+        found = [part for part in found if goal.cohort in part.cohorts]
+    return dry_run_trees.cut(state, found)
 
 
 def _losses(state: ClusterState, settings: Settings, *, now: int, request: Request) -> dict[str, Loss]:
@@ -247,9 +257,9 @@ def _matches(selector: LabelSelector, workload: Workload, state: ClusterState) -
 
 def _search(
     trials: Trials, *, losses: Mapping[str, Loss], shields: Mapping[str, Shield], request: Request
-) -> TreeSearch:
+) -> PartSearch:
     hours = request.max_lost_gpu_hours
-    return TreeSearch(
+    return PartSearch(
         trials,
         _candidates(trials, losses, shields),
         losses=losses,
@@ -293,13 +303,13 @@ def _candidates(trials: Trials, losses: Mapping[str, Loss], shields: Mapping[str
 
 
 def _starting(
-    state: ClusterState, settings: Settings, *, now: int, goal: Goal, searches: Sequence[TreeSearch]
+    state: ClusterState, settings: Settings, *, now: int, goal: Goal, searches: Sequence[PartSearch]
 ) -> list[Gap]:
     """Gaps of the present state, before Kueue does anything."""
     found: list[Gap] = []
     for search in searches:
         trials = search.trials
-        found += goals.gaps(Simulation(trials.state, settings, now=now, roots=[trials.root]), goal)
+        found += goals.gaps(Simulation(trials.state, settings, now=now), goal)
     return found
 
 
@@ -309,7 +319,7 @@ def _preempted_anyway(trials: Trials) -> list[str]:
 
 
 def _combined(
-    searches: Sequence[TreeSearch], results: Sequence[TreeResult], *, request: Request
+    searches: Sequence[PartSearch], results: Sequence[PartResult], *, request: Request
 ) -> tuple[Proposed, ...]:
     """Plans for all trees together: for each order, the best of every tree. Nothing where one tree has no plan."""
     needed = [(search, result) for search, result in zip(searches, results, strict=True) if result.open]
@@ -327,7 +337,7 @@ def _combined(
     return tuple(plans)
 
 
-def _best(result: TreeResult, order: Order) -> Ranked:
+def _best(result: PartResult, order: Order) -> Ranked:
     return next((ranked for ranked in result.plans if ranked.order is order), result.plans[0])
 
 
@@ -338,7 +348,7 @@ def _is_allowed(plan: Proposed, request: Request) -> bool:
     return request.max_lost_gpu_hours is None or plan.gpu_hours <= request.max_lost_gpu_hours
 
 
-def _proposed(order: Order, picks: Sequence[tuple[TreeSearch, Ranked]]) -> Proposed:
+def _proposed(order: Order, picks: Sequence[tuple[PartSearch, Ranked]]) -> Proposed:
     victims: list[Loss] = []
     followers: list[Loss] = []
     nodes: list[NodeRow] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kueuectl.analysis import rebalance
 from kueuectl.analysis.preempt import Loss
 from kueuectl.analysis.rebalance import Proposed, Result
 from kueuectl.analysis.trials import Placed
@@ -36,7 +35,7 @@ def of(
         cohort=goal.cohort,
         steps=tuple(_step(state, loss, action) for loss in victims),
         promise=promise,
-        preconditions=tuple(_preconditions(state, found, chosen)) if chosen is not None else (),
+        preconditions=tuple(_preconditions(state, chosen)) if chosen is not None else (),
     )
 
 
@@ -60,12 +59,11 @@ def _step(state: ClusterState, loss: Loss, action: str) -> Step:
     )
 
 
-def _preconditions(state: ClusterState, found: Result, chosen: Proposed) -> Iterator[Precondition]:
+def _preconditions(state: ClusterState, chosen: Proposed) -> Iterator[Precondition]:
     """Everything that the proposal rests on: all of the trees that it touches, in a fixed order."""
     touched = {loss.cluster_queue for loss in chosen.victims}
     touched |= {row.cluster_queue for row in chosen.admitted}
     roots = {snapshot.root_of(state, state.cluster_queues[name]) for name in touched if name in state.cluster_queues}
-    roots &= set(rebalance.roots(state, found.request.goal))
     queues = [queue for queue in state.cluster_queues.values() if snapshot.root_of(state, queue) in roots]
     for queue in sorted(queues, key=lambda queue: queue.name):
         yield Precondition("ClusterQueue", "", queue.name, queue.uid, queue.resource_version, plans.QUOTA)

@@ -1,4 +1,4 @@
-"""The plans of one tree of cohorts: who may be evicted, which sets reach the goal, and how sure that is the best."""
+"""The plans of one part of a cluster: who may be evicted, which sets reach the goal, and how sure that is the best."""
 
 from __future__ import annotations
 
@@ -58,10 +58,9 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeResult:
-    """What was found in one tree. `hopeless` are gaps that no eviction can close; `open` are the others."""
+class PartResult:
+    """What was found in one part. `hopeless` are gaps that no eviction can close; `open` are the others."""
 
-    root: str
     open: tuple[Gap, ...]
     hopeless: tuple[Gap, ...]
     plans: tuple[Ranked, ...]
@@ -102,8 +101,8 @@ def in_order(losses: Iterable[Loss]) -> list[Loss]:
     return sorted(losses, key=lambda loss: (loss.priority, gpu_seconds(loss), loss.workload))
 
 
-class TreeSearch:
-    """Finds the plans of one tree. `losses` has every workload that holds quota in it."""
+class PartSearch:
+    """Finds the plans of one part. `losses` has every workload that holds quota in it."""
 
     def __init__(
         self,
@@ -126,7 +125,7 @@ class TreeSearch:
         self._given_up = frozenset(gap.key for gap in self.hopeless)
         self.open = tuple(gap for gap in everything if gap.key not in self._given_up)
 
-    def run(self) -> TreeResult:
+    def run(self) -> PartResult:
         """All plans that trade differently, the one with the fewest evictions first."""
         plans: list[Ranked] = []
         if self.open and self.candidates:
@@ -136,8 +135,7 @@ class TreeSearch:
                 found = self._search(order, known=plans)
                 if found is not None and all(self._trades(found, other) for other in plans):
                     plans.append(found)
-        return TreeResult(
-            root=self.trials.root,
+        return PartResult(
             open=self.open,
             hopeless=self.hopeless,
             plans=tuple(plans),

@@ -1,7 +1,8 @@
 """Evict workloads in the model, let Kueue go on, and look whether a goal is reached.
 
-One `Trials` is about one tree of cohorts: trees don't touch each other. Everything happens on the state as it is now,
-since that is where a plan begins; what Kueue would do anyway is part of the outcome, and is not the plan's doing.
+One `Trials` is about one part of a cluster: trees of cohorts don't touch each other. Everything happens on the state as
+it is now, since that is where a plan begins; what Kueue would do anyway is part of the outcome, and is not the plan's
+doing.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from kueuectl.analysis import goals
 from kueuectl.analysis.goals import Gap, Goal, GoalKind
-from kueuectl.engine import quota, snapshot, workloads
+from kueuectl.engine import quota, workloads
 from kueuectl.engine.entries import Entry
 from kueuectl.engine.infos import Info, InfoReader
 from kueuectl.engine.pending import PendingQueue
@@ -59,7 +60,7 @@ class Outcome:
 
 
 class Trials:
-    """Experiments on one tree. `anyway` is the outcome without any eviction."""
+    """Experiments on one part. `anyway` is the outcome without any eviction."""
 
     def __init__(
         self,
@@ -68,15 +69,13 @@ class Trials:
         *,
         now: int,
         goal: Goal,
-        root: str,
         hold: bool = False,
         on_trial: Callable[[int], None] | None = None,
     ) -> None:
-        self.state = only_tree(state, root)
+        self.state = state
         self.settings = settings
         self.now = now
         self.goal = goal
-        self.root = root
         self.hold = hold
         self.on_trial = on_trial
         self.tried = 0
@@ -125,7 +124,7 @@ class Trials:
     def relaxed(self) -> Simulation:
         """The present state, never run, without whoever is evicted anyway: where a cheap look says what is in reach."""
         if self._relaxed is None:
-            found = Simulation(self.state, self.settings, now=self.now, roots=[self.root], reader=self._reader)
+            found = Simulation(self.state, self.settings, now=self.now, reader=self._reader)
             for info in list(found.snapshot.held.values()):
                 if info.evicted or info.key in self.before.evictions:
                     found.snapshot.release(info)
@@ -178,9 +177,7 @@ class Trials:
             if self.on_trial is not None:
                 self.on_trial(self.tried)
             state = replace(state, workloads={**state.workloads, **{key: self._marked(key) for key in keys}})
-        simulation = Simulation(
-            state, self.settings, now=self.now, roots=[self.root], requeue=requeue, reader=self._reader
-        )
+        simulation = Simulation(state, self.settings, now=self.now, requeue=requeue, reader=self._reader)
         if simulation.has_work and not simulation.pools.has_heads():
             # Evicted workloads give their quota back although nobody waits for it.
             simulation.step()
@@ -227,20 +224,6 @@ def _waiting(simulation: Simulation, gap: Gap) -> Iterator[tuple[Info, PendingQu
         info = pool.active.get(gap.workload) or pool.inadmissible.get(gap.workload)
         if info is not None:
             yield info, pool
-
-
-def only_tree(state: ClusterState, root: str) -> ClusterState:
-    """The state with the queues, cohorts and workloads of one tree only (`snapshot.root_of`)."""
-    queues = {name: queue for name, queue in state.cluster_queues.items() if snapshot.root_of(state, queue) == root}
-    doors = {key: local for key, local in state.local_queues.items() if local.cluster_queue in queues}
-    inside = {
-        workload.key: workload
-        for workload in state.workloads.values()
-        if (workload.admission is not None and workload.admission.cluster_queue in queues)
-        or f"{workload.namespace}/{workload.queue_name}" in doors
-    }
-    cohorts = {name: co for name, co in state.cohorts.items() if snapshot.root_of_cohort(state, name) == root}
-    return replace(state, cluster_queues=queues, cohorts=cohorts, local_queues=doors, workloads=inside)
 
 
 def evicted(workload: Workload, now: int) -> Workload:

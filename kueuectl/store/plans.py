@@ -77,7 +77,7 @@ class _Plan(_Wire):
     goal: str
     cohort: str = ""
     steps: list[_Step] = []
-    promise: _Promise = _Promise()
+    promise: _Promise = msgspec.field(default_factory=_Promise)
     preconditions: list[_Precondition] = []
 
 
