@@ -7,12 +7,13 @@ from collections.abc import Collection
 
 _SEPARATOR = re.compile(r"[-_.]")
 _MOST_COMPARED = 5000
+_SHORT = 6
 
 
 def nearest(word: str, among: Collection[str]) -> str:
     """The name that differs from the word in at most two letters, the closest one; "" where there is none.
 
-    Short names may differ in one letter only, since they are all alike. Names that are told apart by numbers or single
+    Short names are all alike: they may lack one letter, have one too many, or two swapped. Names that are told apart by numbers or single
     letters (team-1 and team-2, team-a and team-b) are no misspellings of each other.
     """
     best, best_distance = "", 3
@@ -21,9 +22,11 @@ def nearest(word: str, among: Collection[str]) -> str:
             continue
         if _SEPARATOR.sub("", other.lower()) == _SEPARATOR.sub("", word.lower()):
             return other
-        most = 1 if min(len(word), len(other)) < 6 else 2
+        is_short = min(len(word), len(other)) < _SHORT
         found = distance(word, other)
-        if found <= most and found < best_distance and not _are_numbered(word, other):
+        if found > (1 if is_short else 2) or found >= best_distance or _are_numbered(word, other):
+            continue
+        if not is_short or len(word) != len(other) or sorted(word) == sorted(other):
             best, best_distance = other, found
     return best
 

@@ -57,7 +57,9 @@ def judge(run: Run, paths: Sequence[str], *, alone: bool) -> tuple[Report, Place
         docs, around.state if around is not None else ClusterState(), run=run, settings=_settings(run, around)
     )
     if found.jobs:
-        run.note(f"{found.jobs} jobs are passed over: dry-run --submit tells what becomes of them.")
+        several = found.jobs > 1
+        words = f"{found.jobs} jobs are" if several else "1 job is"
+        run.note(f"{words} passed over: dry-run --submit tells what becomes of {'them' if several else 'it'}.")
     report = _with_manifests(run, around, found)
     return report, _places(report, list(paths), stdin=piped)
 
