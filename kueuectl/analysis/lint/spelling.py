@@ -13,8 +13,8 @@ _SHORT = 6
 def nearest(word: str, among: Collection[str]) -> str:
     """The name that differs from the word in at most two letters, the closest one; "" where there is none.
 
-    Short names are all alike: they may lack one letter, have one too many, or two swapped. Names that are told apart by numbers or single
-    letters (team-1 and team-2, team-a and team-b) are no misspellings of each other.
+    Short names are all alike: they may lack one letter, have one too many, or two swapped. Names that are told apart
+    by numbers or single letters (team-1 and team-2, team-a and team-b) are no misspellings of each other.
     """
     best, best_distance = "", 3
     for other in sorted(among)[:_MOST_COMPARED]:
