@@ -82,6 +82,7 @@ ROOT = Entry(
         Entry(
             "lint", "Find mistakes in queues, quotas, flavors and cohorts", groups=(OUTPUT, STATE), formats=("sarif",)
         ),
+        Entry("forecast", "Foretell when waiting workloads will start"),
         _LIST,
         Entry("options", "List the flags that all commands take", groups=()),
         Entry("preempt", "Preview who would be preempted, or what evictions bring"),
