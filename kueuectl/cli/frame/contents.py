@@ -79,10 +79,10 @@ ROOT = Entry(
         Entry("doctor", "Check what can be read, known and modelled", groups=(OUTPUT, STATE)),
         Entry("dry-run", "Show what a change would bring, without making it"),
         Entry("explain", "Tell why an object waits, and what would help"),
+        Entry("forecast", "Foretell when waiting workloads will start"),
         Entry(
             "lint", "Find mistakes in queues, quotas, flavors and cohorts", groups=(OUTPUT, STATE), formats=("sarif",)
         ),
-        Entry("forecast", "Foretell when waiting workloads will start"),
         _LIST,
         Entry("options", "List the flags that all commands take", groups=()),
         Entry("preempt", "Preview who would be preempted, or what evictions bring"),
