@@ -200,16 +200,19 @@ def build(found: wire.Object, kind: Kind, pool: Pool) -> Model:
     meta = found.metadata
     if meta is None or not meta.name:
         raise InputError("has no name", path="metadata.name", hint="give it a name: metadata.name")
-    if pool.strict:
-        if kind.is_namespaced and not meta.namespace and kind is not OWNER:
-            # As kubectl does without a context's namespace.
-            meta.namespace = _DEFAULT_NAMESPACE
-        if meta.namespace not in pool.namespaces:
-            validate.name(meta.namespace, "metadata.namespace", is_known=kind is not OWNER)
+    if not pool.strict:
+        return kind.build(found, pool)  # type: ignore[no-any-return]
+    if kind.is_namespaced and not meta.namespace and kind is not OWNER:
+        # As kubectl does without a context's namespace.
+        meta.namespace = _DEFAULT_NAMESPACE
+    if meta.namespace not in pool.namespaces or not validate.is_subdomain(meta.name):
+        is_known = kind is not OWNER
+        validate.name(meta.namespace, "metadata.namespace", is_known=is_known)
+        validate.name(meta.name, "metadata.name", is_known=is_known)
+        if is_known:
             pool.namespaces.add(meta.namespace)
-        validate.name(meta.name, "metadata.name", is_known=kind is not OWNER)
     model: Model = kind.build(found, pool)
-    if kind.has_quota and pool.strict:
+    if kind.has_quota:
         validate.quotas(model)
     return model
 

@@ -7,7 +7,7 @@ import re
 from kueuectl.errors import InputError
 from kueuectl.model.queues import ClusterQueue, Cohort, LocalQueue, ResourceGroup
 
-_is_subdomain = re.compile(
+is_subdomain = re.compile(
     r"(?=.{1,253}\Z)[a-z0-9]++(?:-++[a-z0-9]++)*+(?:\.[a-z0-9]++(?:-++[a-z0-9]++)*+)*+", re.ASCII
 ).fullmatch
 _is_segment = re.compile(r"[^/%\x00-\x1f\x7f]{1,253}").fullmatch
@@ -18,7 +18,7 @@ _PREFERENCE = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
 
 def name(text: str | None, path: str, *, is_known: bool) -> None:
     """Refuse a name that the API server would not take; other kinds than ours only must not break a path."""
-    if text and not (_is_subdomain(text) if is_known else _is_segment(text)):
+    if text and not (is_subdomain(text) if is_known else _is_segment(text)):
         hint = "lower case letters, digits, '-' and '.', at most 253"
         raise InputError(f"{text[:60]!r} is not a valid name", path=path, hint=hint)
 
