@@ -22,7 +22,7 @@ class Scene:
 
 
 def read(doc: dict[str, Any], *, strict: bool = True) -> Scene:
-    """The scene of a case. Objects are let in as they are; `strict` fills in the API's defaults of preemption policies."""
+    """The scene of a case. Objects are let in as they are; `strict` fills in the API's preemption policies."""
     case = Case(
         suite="",
         id=doc["id"],

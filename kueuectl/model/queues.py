@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kueuectl.model.conditions import Condition
-from kueuectl.model.selectors import LabelSelector, Labels
+from kueuectl.model.selectors import Labels, LabelSelector
 
 
 @dataclass(frozen=True, slots=True)
