@@ -175,6 +175,13 @@ class PartSearch:
             case _:
                 return found.outcome.victims != other.outcome.victims
 
+    def _is_affordable(self, losses: Sequence[Loss]) -> bool:
+        """Whether a whole set keeps to the limits."""
+        most, seconds = self.allowance.max_evictions, self.allowance.max_gpu_seconds
+        if most is not None and len(losses) > most:
+            return False
+        return seconds is None or sum(map(gpu_seconds, losses)) <= seconds
+
     def _whole_cost(self, order: Order, keys: Iterable[str]) -> Cost | None:
         """The cost of a plan with its followers; None when it does not reach the goal, or costs more than allowed."""
         outcome = self.trials.evict(keys)
@@ -183,11 +190,7 @@ class PartSearch:
         if any(key in self.allowance.protected or key not in self.losses for key, _ in outcome.followers):
             return None
         losses = self.losses_of(outcome)
-        most = self.allowance.max_evictions
-        if most is not None and len(losses) > most:
-            return None
-        seconds = self.allowance.max_gpu_seconds
-        if seconds is not None and sum(map(gpu_seconds, losses)) > seconds:
+        if not self._is_affordable(losses):
             return None
         if order is Order.STEADIEST and not self.is_steady(outcome):
             return None
@@ -215,7 +218,10 @@ class PartSearch:
             size=len(ordered),
             cost_of=lambda chosen: cost_of(order, [ordered[index].loss for index in chosen]),
             try_set=lambda chosen: self._whole_cost(order, keys_of(chosen)),
-            may_pass=lambda chosen: self.trials.may_pass(keys_of(chosen), self.open),
+            may_pass=lambda chosen: (
+                self._is_affordable([ordered[index].loss for index in chosen])
+                and self.trials.may_pass(keys_of(chosen), self.open)
+            ),
             max_size=len(ordered) if most is None else min(most, len(ordered)),
         )
         few = len(ordered) <= EXHAUSTIVE and order is Order.FEWEST

@@ -98,7 +98,7 @@ def command(
     if run.format.kind == "plan":
         _write_plan(run, loaded, found, chosen)
     else:
-        _show(run, found)
+        _show(run, loaded, found)
     if chosen is None and (found.gaps or found.hopeless):
         raise KueuectlError("no plan reaches the goal", hint="look at what is protected, at the limits, or at --hold")
 
@@ -124,11 +124,25 @@ def _chosen(found: Result, number: int) -> Proposed | None:
     return found.plans[number - 1] if found.plans else None
 
 
-def _show(run: Run, found: Result) -> None:
+def _show(run: Run, loaded: Loaded, found: Result) -> None:
     from kueuectl.report.views import rebalance as view
 
-    wide = run.format.is_wide
-    output.document(run, lambda: view.document(found), shown=lambda: output.blocks(run, view.blocks(found, wide=wide)))
+    def shown() -> None:
+        output.blocks(run, view.blocks(found, wide=run.format.is_wide, why=_why(loaded, found)))
+
+    output.document(run, lambda: view.document(found), shown=shown, items="victims")
+
+
+def _why(loaded: Loaded, found: Result) -> str:
+    """What keeps the workload of goal fit out, where evictions can't help."""
+    key = found.request.goal.workload
+    if not key or not found.hopeless:
+        return ""
+    from kueuectl.analysis import explain
+    from kueuectl.report import sentences
+
+    story, _ = explain.workload(loaded.state, loaded.settings, now=loaded.now, key=key, with_proposals=False)
+    return f"{story.verdict.code}: {sentences.verdict(story, now=loaded.now)}"
 
 
 def _write_plan(run: Run, loaded: Loaded, found: Result, chosen: Proposed | None) -> None:

@@ -10,6 +10,7 @@ from kueuectl.analysis.explanation import Code
 from kueuectl.analysis.forecast import Fate, Forecast, Row
 from kueuectl.analysis.runtimes import Assumed, RunTime, Source
 from kueuectl.report.tables import Column, Table
+from kueuectl.report.views.rebalance import object_document
 
 Block = str | Table
 
@@ -237,6 +238,7 @@ def _row_document(row: Row) -> dict[str, Any]:
     span = row.run_time.typical().shortest
     p10, p50, p90 = row.spread or (None, None, None)
     return {
+        **object_document(row.workload),
         "workload": row.workload,
         "clusterQueue": row.cluster_queue,
         "priority": row.priority,

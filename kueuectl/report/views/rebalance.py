@@ -28,13 +28,18 @@ _GOALS = {
 }
 
 
-def blocks(found: Result, *, wide: bool = False) -> Iterator[Block]:
-    """Lines and tables, the answer first; `wide` shows what the plan does not change too."""
+def blocks(found: Result, *, wide: bool = False, why: str = "") -> Iterator[Block]:
+    """Lines and tables, the answer first; `wide` shows what the plan does not change too.
+
+    `why` says what keeps the workload of `fit` out, where no eviction can help.
+    """
     goal = found.request.goal
     yield f"Goal {goal.text}{f' in cohort {goal.cohort}' if goal.cohort else ''}: {_GOALS[goal.kind]}"
     yield f"  {summary(found)}"
     yield from _gaps("Not reached when Kueue comes to rest:", found.gaps, goal)
     yield from _gaps("Out of reach of any eviction that is allowed:", found.hopeless, goal)
+    if why and found.hopeless:
+        yield f"  {why}"
     yield from _anyway(found)
     for number, plan in enumerate(found.plans, start=1):
         yield ""
@@ -263,6 +268,17 @@ def document(found: Result) -> dict[str, Any]:
         "trials": found.trials,
         "protected": {why.name.lower(): count for why, count in found.shielded.items() if count},
         "items": [_plan_document(plan, hold=found.request.hold) for plan in found.plans],
+        "victims": [object_document(loss.workload) for loss in (found.plans[0].victims if found.plans else ())],
+    }
+
+
+def object_document(key: str) -> dict[str, Any]:
+    """A workload by kind and name, for names and custom columns."""
+    namespace, _, name = key.partition("/")
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "Workload",
+        "metadata": {"namespace": namespace, "name": name},
     }
 
 
