@@ -112,15 +112,17 @@ class Builder:
     def _scalar(self, event: Any) -> None:
         text, tag = event.value, event.tag
         size = 1 + len(text) // 64
-        self._count(size, event)
-        is_plain = not event.style
-        is_merge = False
+        self._nodes += size
+        self._total += size
+        if self._nodes > MAX_NODES:
+            self._count(0, event)
         if tag is None or tag == "!":
-            if is_plain and event.implicit[0]:
-                value: Any = scalars.resolve(text)
-                is_merge = text == _MERGE
-            else:
-                value = text
+            value: Any = text
+            if not event.style and event.implicit[0]:
+                if text == _MERGE and self._levels and self._levels[-1].wants_key():
+                    self._levels[-1].is_merge = True
+                    return
+                value = scalars.resolve(text)
         else:
             try:
                 value = scalars.tagged(tag, text)
@@ -128,10 +130,7 @@ class Builder:
                 raise self._refuse(str(error), event) from error
         if event.anchor:
             self._anchors[event.anchor] = _Anchor(value, size, is_open=False)
-        if is_merge and self._levels and self._levels[-1].wants_key():
-            self._levels[-1].is_merge = True
-        else:
-            self._place(value, event)
+        self._place(value, event)
 
     def _open(self, container: Any, event: Any) -> None:
         self._count(1, event)
@@ -187,16 +186,16 @@ class Builder:
         level = self._levels[-1]
         if isinstance(level.container, list):
             level.container.append(value)
+        elif level.key is not None:
+            level.container[level.key] = value
+            level.key = None
         elif level.is_merge:
             level.is_merge = False
             self._merge(level, value, event)
-        elif level.key is None:
-            level.key = self._key(value, event)
+        else:
+            level.key = value if type(value) is str else self._key(value, event)
             if level.key in level.container:
                 raise self._refuse(f"the key {level.key[:60]!r} is there twice", event)
-        else:
-            level.container[level.key] = value
-            level.key = None
 
     def _merge(self, level: _Level, value: Any, event: Any) -> None:
         """YAML's merge key: what the map does not say itself, it takes from the others; earlier ones win."""
@@ -207,8 +206,6 @@ class Builder:
 
     def _key(self, value: Any, event: Any) -> str:
         """The JSON key that a YAML key is written as."""
-        if isinstance(value, str):
-            return value
         if value is None or isinstance(value, bool):
             return {None: "null", True: "true", False: "false"}[value]
         if isinstance(value, int | float):
