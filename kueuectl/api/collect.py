@@ -119,7 +119,7 @@ class Collector:
             return
         self.pool.recent.clear()
         kind = self._guess(raw, default)
-        if kind is None or not self._add_alike(raw, kind, source, default):
+        if kind is None or not self._add_alike(raw, kind, source=source, default=default):
             try:
                 parts = _RAWS.decode(raw)
             except msgspec.ValidationError as error:
@@ -178,7 +178,7 @@ class Collector:
         match = _KIND.search(raw, 0, _PEEK)
         return _SHAPES.get(match.group(1).decode()) if match else None
 
-    def _add_alike(self, raw: bytes, kind: Kind, source: str, default: wire.Header | None) -> bool:
+    def _add_alike(self, raw: bytes, kind: Kind, *, source: str, default: wire.Header | None) -> bool:
         """Take a page of one kind at once; False when it isn't one, or has a fault that is to be found one by one."""
         pool, build = self.pool, decoding.build
         try:
@@ -196,7 +196,7 @@ class Collector:
         for entry, model in zip(found, models, strict=True):
             key = f"{model.namespace}/{model.name}" if kind.is_namespaced else model.name  # type: ignore[union-attr]
             if key in held or entry.api_version != preferred:
-                self._put(kind, entry.api_version, model, source)
+                self._put(kind, entry.api_version, model, source=source)
             else:
                 held[key] = model
         return True
@@ -204,7 +204,7 @@ class Collector:
     def _add_one(self, raw: bytes | msgspec.Raw, source: str, default: wire.Header | None) -> None:
         model, header, kind = decoding.decode_bytes(raw, source=source, pool=self.pool, default=default)
         if model is not None:
-            self._put(kind, header.api_version or "", model, source)
+            self._put(kind, header.api_version or "", model, source=source)
             if header.kind == "Deployment":
                 self.flags.update(installation.flags(raw, source=source))
         elif header.kind == "ConfigMap":
@@ -216,7 +216,7 @@ class Collector:
         elif decoding.is_unknown(header):
             self._unknown[(header.kind or "")[:63]] += 1
 
-    def _put(self, kind: Kind, version: str, model: Model, source: str) -> None:
+    def _put(self, kind: Kind, version: str, model: Model, *, source: str) -> None:
         """Rules 1 to 3."""
         held = self._objects[kind.name]
         key = key_of(model, kind)
