@@ -11,11 +11,6 @@ from kueuectl import times
 from kueuectl.api import objects, pods, quick, wire_pods
 from kueuectl.api.pool import Pool
 from kueuectl.model.conditions import Condition
-from kueuectl.model.queues import (
-    FlavorQuotas,
-    ResourceGroup,
-    ResourceQuota,
-)
 from kueuectl.model.selectors import (
     NodeSelectorTerm,
     PreferredTerm,
@@ -57,9 +52,6 @@ CONDITION = {
     "observedGeneration": 3,
 }
 ACTIVE = Condition("Active", "True", "Ready", "m", T, 3)
-QUOTA = {"name": "cpu", "nominalQuota": "1500m", "borrowingLimit": 2, "lendingLimit": "0"}
-GROUPS = [{"coveredResources": ["cpu"], "flavors": [{"name": "f", "resources": [QUOTA]}]}]
-MODEL_GROUPS = (ResourceGroup(("cpu",), (FlavorQuotas("f", (ResourceQuota("cpu", 1500, 2000, 0),)),)),)
 TOLERATION = {"key": "k", "operator": "Equal", "value": "v", "effect": "NoExecute", "tolerationSeconds": 30}
 MODEL_TOLERATION = Toleration("k", "Equal", "v", "NoExecute", 30)
 
