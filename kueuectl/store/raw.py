@@ -13,6 +13,8 @@ from kueuectl.api.decoding import NotJSONError
 from kueuectl.errors import InputError
 from kueuectl.store import sources
 
+CONFIGURATION = "Configuration"
+
 
 def iterate(
     arguments: Sequence[str],
@@ -81,6 +83,9 @@ class _RawSink:
                 "kind": doc.get("kind") or default.kind,
             }
         kind, version = str(doc.get("kind")), str(doc.get("apiVersion"))
+        if meta is None and kind == CONFIGURATION:
+            # A file for Kueue itself, which has no name.
+            meta = {}
         if (self._kinds is not None and kind not in self._kinds) or not isinstance(meta, dict):
             return
         if not self._managed_fields:

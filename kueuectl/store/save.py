@@ -19,8 +19,10 @@ from kueuectl.api import decoding, installation, reduce
 from kueuectl.api.collect import SAVED_AT
 from kueuectl.errors import InputError, KueuectlError
 from kueuectl.store.load import parse
+from kueuectl.store.raw import CONFIGURATION
 
 VERSION = "kueuectl.io/version"
+_NO_CONFIG_MAP = b'{"metadata":{"name":"kueue-manager-config","namespace":"kueue-system"}}'
 
 
 def write(out: BinaryIO, objects: Iterable[bytes | dict[str, Any]], *, saved_at: int, version: str) -> int:
@@ -30,7 +32,7 @@ def write(out: BinaryIO, objects: Iterable[bytes | dict[str, Any]], *, saved_at:
     out.write(b'{"apiVersion":"v1","kind":"List","metadata":' + head + b',"items":[')
     count = 0
     for entry in objects:
-        kept = _reduce(decoding.encode(entry) if isinstance(entry, dict) else entry)
+        kept = reduced(entry)
         if kept is not None:
             out.write(b",\n" if count else b"\n")
             out.write(kept)
@@ -55,9 +57,18 @@ def save(path: str, objects: Iterable[bytes | dict[str, Any]], *, saved_at: int,
     return count
 
 
-def _reduce(raw: bytes) -> bytes | None:
+def reduced(entry: bytes | dict[str, Any]) -> bytes | None:
+    """What decides something of an object; None where nothing does.
+
+    Kueue's Configuration becomes the ConfigMap that it is in a cluster, also when it comes as a file of its own.
+    """
+    raw = decoding.encode(entry) if isinstance(entry, dict) else entry
+    kind = decoding.header_of(raw, source="").kind
+    if kind == CONFIGURATION:
+        text = reduce.reduce_configuration(msgspec.json.decode(raw))
+        return None if text is None else reduce.config_map(_NO_CONFIG_MAP, text)
     kept = reduce.reduce(raw)
-    if kept is None or decoding.header_of(raw, source="").kind != reduce.CONFIG_MAP:
+    if kept is None or kind != reduce.CONFIG_MAP:
         return kept
     for found in installation.configurations(raw, source=""):
         try:

@@ -65,6 +65,7 @@ _SNAPSHOT = Entry(
     groups=(),
     examples=("kueuectl snapshot save cluster.json", "kueuectl snapshot show --from cluster.json"),
     children=(
+        Entry("anonymize", "Save a dump that tells nothing about the cluster", groups=(STATE,)),
         Entry("save", "Save all that the engine needs to a file", groups=(STATE,)),
         Entry("show", "Summarize what a dump or a cluster holds", groups=(OUTPUT, STATE)),
     ),
