@@ -28,7 +28,15 @@ from tests import scenes
 
 
 def main(argv: list[str]) -> int:
-    """Parse the flags, run each case, print one line for each."""
+    """Run each case, print one line for each."""
+    options = parse(argv)
+    for line in lines(options.files):
+        print(json.dumps(run_case(json.loads(line), options), separators=(",", ":")), flush=True)
+    return 0
+
+
+def parse(argv: list[str]) -> argparse.Namespace:
+    """The options of a command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.engine_run", description=__doc__)
     parser.add_argument("--one-cycle", action="store_true")
     parser.add_argument("--max-cycles", type=int, default=0)
@@ -38,17 +46,15 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--backoff", action="store_true")
     parser.add_argument("--no-defaults", action="store_true")
     parser.add_argument("files", nargs="*", metavar="FILE")
-    options = parser.parse_args(argv)
-    for line in lines(options.files):
-        print(json.dumps(run_case(json.loads(line), options), separators=(",", ":")), flush=True)
-    return 0
+    return parser.parse_args(argv)
 
 
 def lines(files: list[str]) -> Iterator[str]:
-    """Non-empty lines of the files, or of standard input."""
-    if not files:
-        yield from (line for line in sys.stdin if line.strip())
-    for name in files:
+    """Non-empty lines of the files; "-", or no file at all, is standard input."""
+    for name in files or ["-"]:
+        if name == "-":
+            yield from (line for line in sys.stdin if line.strip())
+            continue
         with open(name, encoding="utf-8") as stream:
             yield from (line for line in stream if line.strip())
 
@@ -91,7 +97,7 @@ def cycle_line(simulation: Simulation, done: Round) -> dict[str, Any]:
     """One cycle in the oracle's shape."""
     decision = done.decision
     admitted = {entry.info.key: entry for entry in decision.admitted}
-    line: dict[str, Any] = {"cycle": done.number, "at": times.format_time(done.at)}
+    line: dict[str, Any] = {"cycle": done.number, "at": times.format_time(done.at), "order": order_of(decision.entries)}
     line["admitted"] = [
         {"workload": key, **describe(admission_of(entry), admitted=not waits_for_checks(entry))}
         for key, entry in sorted(admitted.items())
@@ -117,6 +123,16 @@ def cycle_line(simulation: Simulation, done: Round) -> dict[str, Any]:
     line["evicted"] = list(done.evicted)
     line["requeued"] = done.woken
     return {key: value for key, value in line.items() if value or key in ("cycle", "at")}
+
+
+def order_of(entries: Iterable[Entry]) -> dict[str, list[str]]:
+    """Evaluated workloads in the order in which they were taken, by root cohort (or queue without one)."""
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.assignment is not None:
+            path = entry.queue.path
+            found.setdefault(path[-1].name if path else entry.queue.name, []).append(entry.info.key)
+    return found
 
 
 def describe(admission: Admission, *, admitted: bool) -> dict[str, Any]:

@@ -238,7 +238,10 @@ class Maker:
             some = self.draw.sample(names, self.draw.randint(1, len(names))) if self.chance(0.4) else names
             if self.chance(0.3):
                 some = self.draw.sample(some, len(some))
-            flavors = [{"name": name, "resources": [self._row(place, name, r, size) for r in resources]} for name in some]
+            flavors = []
+            for name in some:
+                rows = [self._row(place, name, resource, size) for resource in resources]
+                flavors.append({"name": name, "resources": rows})
             groups.append({"coveredResources": resources, "flavors": flavors})
         return groups
 
@@ -312,8 +315,9 @@ class Maker:
         return found
 
     def _fungibility(self) -> Doc:
-        may_stop = ("MayStopSearch", "TryNextFlavor")
-        found = {"whenCanBorrow": self.draw.choice(may_stop), "whenCanPreempt": self.draw.choice((*may_stop, may_stop[1]))}
+        policies = ("MayStopSearch", "TryNextFlavor")
+        found = {"whenCanBorrow": self.draw.choice(policies)}
+        found["whenCanPreempt"] = self.draw.choice((*policies, policies[1]))
         if set(found.values()) == {"TryNextFlavor"} and self.chance(0.5):
             found["preference"] = self.draw.choice(("BorrowingOverPreemption", "PreemptionOverBorrowing"))
         return found
@@ -415,7 +419,8 @@ class Maker:
                 names = [flavor["name"] for flavor in group["flavors"] if self._suits(pod_set, flavor["name"])]
                 self.draw.shuffle(names)
                 for name in names:
-                    if ignores or all(_has_room(queue, (name, r), n + wanted.get((name, r), 0)) for r, n in asked.items()):
+                    total = {(name, r): n + wanted.get((name, r), 0) for r, n in asked.items()}
+                    if ignores or all(_has_room(queue, key, amount) for key, amount in total.items()):
                         break
                 else:
                     return
