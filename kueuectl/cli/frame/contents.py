@@ -66,6 +66,7 @@ _SNAPSHOT = Entry(
     examples=("kueuectl snapshot save cluster.json", "kueuectl snapshot show --from cluster.json"),
     children=(
         Entry("anonymize", "Save a dump that tells nothing about the cluster", groups=(STATE,)),
+        Entry("diff", "Tell what became different between two dumps", groups=(OUTPUT, STATE)),
         Entry("save", "Save all that the engine needs to a file", groups=(STATE,)),
         Entry("show", "Summarize what a dump or a cluster holds", groups=(OUTPUT, STATE)),
     ),
