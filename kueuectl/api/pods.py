@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 
-from kueuectl.api import parts, quick, wire_pods
+from kueuectl.api import parts, wire, wire_pods
 from kueuectl.api.pool import Pool
 from kueuectl.model.selectors import NodeSelectorTerm, PreferredTerm
 from kueuectl.model.workloads import Container, PodTemplate, ResourceClaim
 
-_pod_template = quick.constructor(PodTemplate)
 _EMPTY = PodTemplate()
 _DECODER = msgspec.json.Decoder(wire_pods.PodSpec)
 _encode = msgspec.json.Encoder().encode
 _NOTHING = b"{}"
+_OWN = "kueue.x-k8s.io/"
 
 
 def template(found: wire_pods.PodTemplate | None, pool: Pool) -> PodTemplate:
@@ -25,26 +27,22 @@ def template(found: wire_pods.PodTemplate | None, pool: Pool) -> PodTemplate:
     if known is None:
         known = pool.keep_template(text, build(_DECODER.decode(text), pool))
     meta = found.metadata
-    if meta is None or not (meta.labels or meta.annotations):
+    labels, annotations = (_own(meta.labels), _own(meta.annotations)) if meta else (None, None)
+    if not labels and not annotations:
         return known
-    # Not dataclasses.replace: it takes longer than the decoding.
-    return _pod_template(
-        known.containers,
-        known.init_containers,
-        known.overhead,
-        known.pod_requests,
-        known.pod_limits,
-        known.node_selector,
-        known.node_affinity,
-        known.preferred_affinity,
-        known.tolerations,
-        known.priority_class,
-        known.runtime_class,
-        known.resource_claims,
-        pool.labels(meta.labels),
-        pool.annotations(meta.annotations) if meta.annotations else (),
-        known.other_constraints,
-    )
+    key = (id(known), pool.shared_labels(labels), pool.shared_labels(annotations))
+    labelled: PodTemplate | None = pool.known(key)
+    if labelled is None:
+        labelled = pool.keep(key, replace(known, labels=key[1], annotations=key[2]))
+    return labelled
+
+
+def _own(pairs: wire.StringMap | None) -> wire.StringMap | None:
+    """Kueue's own labels or annotations. Others differ from job to job and decide nothing."""
+    for key in pairs or ():
+        if key.startswith(_OWN):
+            return {key: value for key, value in (pairs or {}).items() if key.startswith(_OWN)}
+    return None
 
 
 def build(spec: wire_pods.PodSpec, pool: Pool) -> PodTemplate:

@@ -7,7 +7,7 @@ thousand workloads cheap.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kueuectl import quantity, times
 from kueuectl.api import wire
@@ -50,6 +50,8 @@ class Pool:
     __slots__ = (
         "_amounts",
         "_days",
+        "_labels",
+        "_made",
         "_nanos",
         "_priorities",
         "_templates",
@@ -71,6 +73,8 @@ class Pool:
         self._values: dict[Hashable, Hashable] = {}
         self._templates: dict[bytes, PodTemplate] = {}
         self._nanos: dict[Hashable, NanoList] = {}
+        self._labels: dict[Hashable, Labels] = {}
+        self._made: dict[Hashable, Any] = {}
         self._amounts: dict[Hashable, Amounts] = {}
         self._priorities: dict[tuple[str, str, str], PriorityClassRef] = {}
         self._days = _Days()
@@ -95,6 +99,15 @@ class Pool:
             found = self._priorities[key] = PriorityClassRef(*key)
         return found
 
+    def known(self, key: Hashable) -> Any:
+        """What was made of these parts before; None for nothing yet. Parts that are shared stand as their id."""
+        return self._made.get(key)
+
+    def keep(self, key: Hashable, made: T) -> T:
+        """Remember what was made of parts that live as long as the pool."""
+        self._made[key] = made
+        return made
+
     def template(self, raw: bytes) -> PodTemplate | None:
         """The template that these bytes were decoded to, if they were seen."""
         return self._templates.get(raw)
@@ -103,6 +116,7 @@ class Pool:
         """Remember what the bytes were decoded to; the shared template."""
         if len(self._templates) >= _MAX_TEMPLATES:
             self._templates.clear()
+        # Never forgotten, so that its id stays its own.
         template = self.share(template)
         self._templates[raw] = template
         return template
@@ -123,7 +137,13 @@ class Pool:
 
     def shared_labels(self, pairs: wire.StringMap | None) -> Labels:
         """Sorted pairs, shared: for labels that many objects have alike."""
-        return self.share(self.labels(pairs)) if pairs else ()
+        if not pairs:
+            return ()
+        key = (*pairs.items(),)
+        found = self._labels.get(key)
+        if found is None:
+            found = self._labels[key] = self.share(self.labels(pairs))
+        return found
 
     def annotations(self, pairs: wire.StringMap | None) -> Labels:
         """Sorted pairs without what kubectl applied."""
@@ -145,8 +165,8 @@ class Pool:
         """Sorted (resource, nano-units) pairs, shared."""
         if not values:
             return ()
-        # The type is part of the key: 1, 1.0 and true are equal in Python.
-        key = (*values.items(), *map(type, values.values()))
+        # 1 and 1.0 are one key, and one quantity.
+        key = (*values.items(),)
         found = self._nanos.get(key)
         if found is None:
             texts = self.texts
@@ -158,7 +178,7 @@ class Pool:
         """Sorted (resource, amount) pairs, shared."""
         if not values:
             return ()
-        key = (*values.items(), *map(type, values.values()))
+        key = (*values.items(),)
         found = self._amounts.get(key)
         if found is None:
             texts = self.texts

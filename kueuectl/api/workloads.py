@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kueuectl.api import parts, pods, quick, wire, wire_workloads
 from kueuectl.api.pool import Pool
 from kueuectl.errors import InputError
@@ -29,11 +31,9 @@ _OLD_SOURCES = {
     "scheduling.k8s.io/priorityclass": ("scheduling.k8s.io", "PriorityClass"),
 }
 _workload = quick.constructor(Workload)
-_make_pod_set = quick.constructor(PodSet)
-_pod_set_assignment = quick.constructor(PodSetAssignment)
-_make_admission = quick.constructor(Admission)
 _NO_SPEC = wire_workloads.WorkloadSpec()
 _NO_STATUS = wire_workloads.WorkloadStatus()
+_encode = msgspec.json.Encoder().encode
 # The API's limit for a slice; a larger number would only cost memory.
 _MAX_DOMAINS = 100_000
 # The API's default for the name of a pod set.
@@ -112,25 +112,34 @@ def _priority_class(spec: wire_workloads.WorkloadSpec, pool: Pool, *, is_old: bo
 
 
 def _pod_sets(found: list[wire_workloads.PodSet] | None, pool: Pool) -> tuple[PodSet, ...]:
-    """Pod sets; the API's defaults are the name main and one pod."""
+    """Pod sets, shared; the API's defaults are the name main and one pod."""
     made = []
     for entry in found or ():
-        request = entry.topology_request
-        made.append(
-            _make_pod_set(
-                pool.texts[entry.name] or _MAIN,
-                1 if entry.count is None else entry.count,
-                pods.template(entry.template, pool),
-                entry.min_count,
-                _topology_request(request, pool) if request else None,
-            )
-        )
-    return tuple(made)
+        name, count, request = entry.name or _MAIN, entry.count, entry.topology_request
+        topology = _topology_request(request, pool) if request else None
+        template = pods.template(entry.template, pool)
+        key = (name, count, id(template), entry.min_count, id(topology))
+        known = pool.known(key)
+        if known is None:
+            name = pool.texts[name]
+            known = pool.keep(key, PodSet(name, 1 if count is None else count, template, entry.min_count, topology))
+        made.append(known)
+    if len(made) != 1:
+        return tuple(made)
+    # Most workloads have one, and the tuple around it can be shared too.
+    alone: tuple[PodSet, ...] | None = pool.known(id(made[0]))
+    return alone if alone is not None else pool.keep(id(made[0]), tuple(made))
 
 
 def _topology_request(found: wire_workloads.TopologyRequest, pool: Pool) -> TopologyRequest:
+    """A topology request, shared."""
+    key = _encode(found)
+    known: TopologyRequest | None = pool.known(key)
+    if known is not None:
+        return known
     constraints = found.podset_slice_required_topology_constraints
-    return pool.share(
+    return pool.keep(
+        key,
         TopologyRequest(
             required=found.required,
             preferred=found.preferred,
@@ -142,7 +151,7 @@ def _topology_request(found: wire_workloads.TopologyRequest, pool: Pool) -> Topo
             slice_required=found.pod_set_slice_required_topology,
             slice_size=found.pod_set_slice_size,
             slice_constraints=tuple([SliceConstraint(e.topology or "", e.size or 0) for e in constraints or ()]),
-        )
+        ),
     )
 
 
@@ -163,21 +172,30 @@ def _gates(spec: wire_workloads.WorkloadSpec, status: wire_workloads.WorkloadSta
 
 
 def _admission(found: wire_workloads.Admission, pool: Pool) -> Admission:
-    texts = pool.texts
-    made = []
+    """An admission; shared between workloads of one shape in one queue, unless it has a topology."""
+    key: list[object] = ["admission", found.cluster_queue]
+    made, is_placed = [], False
     for entry in found.pod_set_assignments or ():
-        topology = entry.topology_assignment
-        made.append(
-            _pod_set_assignment(
-                texts[entry.name] or _MAIN,
-                pool.shared_labels(entry.flavors),
-                pool.amounts(entry.resource_usage),
-                entry.count,
-                _topology(topology, pool) if topology else None,
-                entry.delayed_topology_request or None,
-            )
+        flavors, usage = pool.shared_labels(entry.flavors), pool.amounts(entry.resource_usage)
+        is_placed = is_placed or entry.topology_assignment is not None
+        key += (entry.name, id(flavors), id(usage), entry.count, entry.delayed_topology_request)
+        made.append((entry, flavors, usage))
+    known: Admission | None = None if is_placed else pool.known(tuple(key))
+    if known is not None:
+        return known
+    assignments = [
+        PodSetAssignment(
+            name=pool.texts[entry.name] or _MAIN,
+            flavors=flavors,
+            usage=usage,
+            count=entry.count,
+            topology=_topology(entry.topology_assignment, pool) if entry.topology_assignment else None,
+            delayed_topology=entry.delayed_topology_request or None,
         )
-    return _make_admission(texts[found.cluster_queue], tuple(made))
+        for entry, flavors, usage in made
+    ]
+    admission = Admission(pool.texts[found.cluster_queue], tuple(assignments))
+    return admission if is_placed else pool.keep(tuple(key), admission)
 
 
 def _topology(found: wire_workloads.TopologyAssignment, pool: Pool) -> TopologyAssignment:
@@ -250,4 +268,8 @@ def _evictions(found: list[wire_workloads.EvictionCount] | None, pool: Pool) -> 
 
 
 def _requests(found: list[wire_workloads.PodSetRequest], pool: Pool) -> tuple[tuple[str, Amounts], ...]:
-    return pool.share(tuple([(pool.text(entry.name), pool.amounts(entry.resources)) for entry in found]))
+    """Requests as they were last considered, shared."""
+    made = tuple([(entry.name, pool.amounts(entry.resources)) for entry in found])
+    key = ("requests", *[(name, id(amounts)) for name, amounts in made])
+    known: tuple[tuple[str, Amounts], ...] | None = pool.known(key)
+    return known if known is not None else pool.keep(key, tuple([(pool.texts[name], each) for name, each in made]))

@@ -41,7 +41,10 @@ class ResourceClaim:
 
 @dataclass(frozen=True, slots=True)
 class PodTemplate:
-    """What matters of a pod template; equal templates are shared between workloads."""
+    """What matters of a pod template; equal templates are shared between workloads.
+
+    `labels` and `annotations` are Kueue's own (kueue.x-k8s.io/...): others differ from job to job and decide nothing.
+    """
 
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()

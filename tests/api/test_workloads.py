@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -115,7 +114,7 @@ TEMPLATE = PodTemplate(
     priority_class="high",
     runtime_class="r",
     resource_claims=(ResourceClaim("g", template="tmpl"), ResourceClaim("h", claim="claim")),
-    labels=(("a", "b"),),
+    labels=(("kueue.x-k8s.io/podset", "workers"),),
     annotations=(("kueue.x-k8s.io/podset-required-topology", "rack"),),
 )
 
@@ -148,8 +147,8 @@ def test_workload_with_every_field() -> None:
                     "minCount": 2,
                     "template": {
                         "metadata": {
-                            "labels": {"a": "b"},
-                            "annotations": {"kueue.x-k8s.io/podset-required-topology": "rack"},
+                            "labels": {"a": "b", "kueue.x-k8s.io/podset": "workers"},
+                            "annotations": {"kueue.x-k8s.io/podset-required-topology": "rack", "note": "x"},
                         },
                         "spec": POD_SPEC,
                     },
@@ -321,28 +320,41 @@ def test_a_workload_as_it_is_keeps_its_missing_namespace() -> None:
     assert found.key == "/Odd_Name"
 
 
-def test_equal_pod_specs_are_one_object_and_labels_stay_apart() -> None:
+def test_equal_pod_specs_are_one_object_whatever_the_job_is_called() -> None:
     pool = Pool()
 
-    def template(job: str, arguments: list[str]) -> PodTemplate:
-        text = wire_pods.PodTemplate(metadata=wire_pods.TemplateMeta(labels={"job": job}))
+    def template(labels: dict[str, str], arguments: list[str]) -> PodTemplate:
+        text = wire_pods.PodTemplate(metadata=wire_pods.TemplateMeta(labels=labels))
         text.spec = _text({**POD_SPEC, "containers": [{**POD_SPEC["containers"][0], "args": arguments}]})  # type: ignore[index]
         return pods.template(text, pool)
 
-    first, second = template("a", ["--run=1"]), template("b", ["--run=2"])
-    assert first.containers is second.containers
-    assert (first.labels, second.labels) == ((("job", "a"),), (("job", "b"),))
+    first, second = template({"job": "a"}, ["--run=1"]), template({"job": "b"}, ["--run=2"])
+    assert first is second
+    gang = template({"kueue.x-k8s.io/podset": "gang"}, [])
+    assert gang.containers is first.containers
+    assert gang.labels == (("kueue.x-k8s.io/podset", "gang"),)
+    assert gang is template({"kueue.x-k8s.io/podset": "gang", "job": "c"}, [])
 
 
-def test_a_labelled_template_keeps_every_field_of_its_spec() -> None:
-    names = [field.name for field in fields(PodTemplate) if field.name not in ("labels", "annotations")]
-    pool = Pool()
-    whole = PodTemplate(**{name: name for name in names})  # type: ignore[arg-type]
-    pool.keep_template(b"{}", whole)
-    meta = wire_pods.TemplateMeta(labels={"a": "b"}, annotations={"c": "d"})
-    found = pods.template(wire_pods.PodTemplate(metadata=meta), pool)
-    assert {name: getattr(found, name) for name in names} == {name: name for name in names}
-    assert (found.labels, found.annotations) == ((("a", "b"),), (("c", "d"),))
+def test_workloads_of_one_shape_share_what_they_have_alike() -> None:
+    def workload(name: str) -> dict[str, Any]:
+        assignment = {"name": "main", "count": 1, "flavors": {"cpu": "f"}, "resourceUsage": {"cpu": "1"}}
+        return {
+            "apiVersion": V1BETA2,
+            "kind": "Workload",
+            "metadata": {"name": name, "namespace": "team-a"},
+            "spec": {"podSets": [{"name": "main", "count": 1, "topologyRequest": {"required": "rack"}}]},
+            "status": {
+                "admission": {"clusterQueue": "cq", "podSetAssignments": [assignment]},
+                "resourceRequests": [{"name": "main", "resources": {"cpu": "1"}}],
+            },
+        }
+
+    found = objects.decode_state([("x", workload("a")), ("x", workload("b"))]).workloads
+    first, second = found["team-a/a"], found["team-a/b"]
+    assert first.pod_sets is second.pod_sets
+    assert first.admission is second.admission
+    assert first.resource_requests is second.resource_requests
 
 
 def _text(spec: dict[str, Any]) -> wire_pods.PodSpecText:
