@@ -103,6 +103,8 @@ def _outside(demand: Demand, notes: Notes | None) -> tuple[list[Candidate], list
     prioritized: list[Candidate] = []
     if queue.parent is None or (queue.reclaim == policy.NEVER and notes is None):
         return hierarchical, prioritized
+    # Rule 4: where all attempts may borrow, and none by preemption, only those with an advantage can be taken.
+    needs_advantage = notes is None and not queue.borrows_by_preemption and not _is_under_nominal(demand)
     node: Node = queue
     advantage = False
     remaining = list(demand.usage)
@@ -110,8 +112,9 @@ def _outside(demand: Demand, notes: Notes | None) -> tuple[list[Candidate], list
     for cohort in queue.path:
         fits, remaining = _fits_in_quota(node, remaining)
         advantage = advantage or fits
-        found = hierarchical if advantage else prioritized
-        _collect(demand, cohort, skip=previous, lca=cohort, advantage=advantage, found=found, notes=notes)
+        if advantage or not needs_advantage:
+            found = hierarchical if advantage else prioritized
+            _collect(demand, cohort, skip=previous, lca=cohort, advantage=advantage, found=found, notes=notes)
         previous = node = cohort
     return hierarchical, prioritized
 
