@@ -51,6 +51,12 @@ def parts(states: Sequence[ClusterState], *, touched: frozenset[str] | None = No
     return sorted(found, key=lambda part: (sorted(part.queues), sorted(part.cohorts)))
 
 
+def names(chosen: Sequence[Part]) -> frozenset[str]:
+    """Everything in the parts, as names for `parts`."""
+    queues = {_queue(name) for part in chosen for name in part.queues}
+    return frozenset(queues | {_cohort(name) for part in chosen for name in part.cohorts})
+
+
 def cut(state: ClusterState, chosen: Sequence[Part]) -> list[ClusterState]:
     """The state as each of the parts sees it: its queues, cohorts and workloads, and all of the rest."""
     number_of = {name: number for number, part in enumerate(chosen) for name in part.queues}

@@ -46,6 +46,12 @@ def command(
         list[str] | None,
         typer.Option("--drain", metavar="NODE", help="Take nodes away by name or label selector; may be repeated."),
     ] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            "--sweep", metavar="FILE", help="Run the variants of a YAML file over all cores and compare them."
+        ),
+    ] = None,
     max_rounds: Annotated[
         int, typer.Option("--max-rounds", metavar="NUMBER", help="Stop after this many rounds of the scheduler.")
     ] = 1000,
@@ -60,7 +66,8 @@ def command(
     change: where the present state settles. Fields of --set: nominal, borrowing-limit, lending-limit (behind
     FLAVOR/RESOURCE.), weight, cohort, parent, strategy, stop-policy, preemption policies, fungibility; of workloads
     priority, queue, count, active; none takes a limit away. With --submit and --detailed-exitcode: 0 if every submitted
-    workload is admitted, else 2.
+    workload is admitted, else 2. A sweep file has grid: {PATH: [VALUES]} with the paths of --set, fairSharing and
+    gate/NAME, and variants: [{name, set, delete}].
 
     \b
     Examples:
@@ -79,6 +86,9 @@ def command(
         queue=queue or "",
         priority_class=priority_class or "",
     )
+    if sweep is not None:
+        _sweep(run, wanted, sweep, max_rounds=max_rounds)
+        return
     code = _answer(run, wanted, max_rounds=max_rounds)
     if detailed_exitcode and code:
         raise typer.Exit(code)
@@ -108,3 +118,18 @@ def _answer(run: Run, wanted: Wanted, *, max_rounds: int) -> int:
         asked = [fate for fate in story.fates if fate.workload in changed.asked]
         return 0 if all(fate.is_admitted for fate in asked) else 2
     return 0 if story.result.is_empty else 2
+
+
+def _sweep(run: Run, wanted: Wanted, path: str, *, max_rounds: int) -> None:
+    """Print what comes of each variant of the changed state."""
+    from kueuectl.cli.frame import changing, sweeping
+    from kueuectl.report.views import sweep as view
+
+    variants = sweeping.read(run, path)
+    loaded = loading.load_all(run)
+    changed = changing.apply(run, loaded, wanted)
+    rows = [
+        view.Line(swept.variant.name, swept.variant.values, swept.row)
+        for swept in sweeping.sweep_all(run, loaded, changed, variants, max_rounds=max_rounds)
+    ]
+    output.document(run, lambda: view.document(rows), shown=lambda: output.blocks(run, view.blocks(rows)))

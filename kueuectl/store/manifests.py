@@ -11,7 +11,9 @@ from kueuectl.api import wire
 from kueuectl.api.collect import Collector
 from kueuectl.api.decoding import NotJSONError
 from kueuectl.errors import InputError
-from kueuectl.store import sources
+from kueuectl.store import load, sources
+
+_MAX_PLAIN = 1 << 20
 
 
 def read(arguments: Sequence[str], *, stdin: BinaryIO | None = None) -> list[tuple[str, dict[str, Any]]]:
@@ -65,3 +67,24 @@ def _decode(raw: bytes, source: str) -> Any:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError) as error:
         raise NotJSONError(f"is not JSON: {error}", source=source) from error
+
+
+def read_plain(argument: str, *, stdin: BinaryIO | None = None) -> dict[str, Any]:
+    """The one map in a file that holds no object of Kubernetes. Raises InputError for anything else."""
+    (source, *others) = sources.expand([argument], stdin=stdin)
+    if others:
+        raise InputError("is a folder", source=argument, hint="name one file")
+    try:
+        with source.open() as stream:
+            raw = stream.read(_MAX_PLAIN + 1)
+        text = raw.decode()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", source=source.name) from error
+    except UnicodeDecodeError as error:
+        raise InputError("is not text", source=source.name) from error
+    if len(raw) > _MAX_PLAIN:
+        raise InputError(f"has more than {_MAX_PLAIN} bytes", source=source.name)
+    found = load.parse(text, source=source.name)
+    if not isinstance(found, dict):
+        raise InputError("expected a map", source=source.name)
+    return found
