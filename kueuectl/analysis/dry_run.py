@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from kueuectl.analysis import difference, dry_run_play, dry_run_trees
 from kueuectl.analysis.difference import Difference
-from kueuectl.analysis.dry_run_play import MAX_ROUNDS, Ended, EndKind, Outcome
+from kueuectl.analysis.dry_run_play import Ended, EndKind, Outcome
 from kueuectl.engine import reconcile, workloads
 from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import Settings
@@ -56,7 +56,7 @@ class DryRun:
         return tuple(ended for ended in self.after.endings if ended.kind is EndKind.LOOP)
 
 
-def settle(state: ClusterState, settings: Settings, *, now: int, max_rounds: int = MAX_ROUNDS) -> DryRun:
+def settle(state: ClusterState, settings: Settings, *, now: int, max_rounds: int | None = None) -> DryRun:
     """Where the present state settles."""
     settled = controlled(state, now)
     chosen = dry_run_trees.parts([settled])
@@ -76,7 +76,7 @@ def compare(
     *,
     now: int,
     changed_settings: Settings | None = None,
-    max_rounds: int = MAX_ROUNDS,
+    max_rounds: int | None = None,
 ) -> DryRun:
     """What becomes different between the ends of two states; `changed_settings` are those of the second one."""
     one, other = controlled(before, now), controlled(after, now)
@@ -93,9 +93,12 @@ def compare(
     return _result(first, second, slow, states=(before, after), settings=new_settings, now=now, is_change=True)
 
 
-def _drained(state: ClusterState, settings: Settings, end: Outcome, *, now: int, max_rounds: int) -> Outcome:
-    """The end in requeue mode drain. Where nobody gave quota back, no pool was woken, and both modes are the same."""
-    if not end.evictions:
+def _drained(state: ClusterState, settings: Settings, end: Outcome, *, now: int, max_rounds: int | None) -> Outcome:
+    """The end in requeue mode drain.
+
+    Where nobody gave quota back no pool was woken, and both modes are the same; what does not rest can't be compared.
+    """
+    if not end.evictions or not end.is_settled:
         return end
     return dry_run_play.play(state, settings, now=now, requeue=DRAIN, max_rounds=max_rounds).end
 

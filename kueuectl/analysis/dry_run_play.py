@@ -17,7 +17,11 @@ from kueuectl.engine.snapshot import QueueNode, Tree
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 
+# Rounds of the scheduler, unless the caller says how many. A round looks at one workload of each ClusterQueue, and for
+# victims in all of them: in trees of many queues fewer rounds are affordable.
 MAX_ROUNDS = 1000
+LEAST_ROUNDS = 25
+_LOOKS = 2_500_000
 # A loop is told by its last repetitions; the engine stops at the fifth visit of a state.
 _REPEATS = 4
 
@@ -156,16 +160,26 @@ class Played:
     end: Outcome
 
 
+def round_limit(queues: int) -> int:
+    """How many rounds are played at most for a tree of so many ClusterQueues."""
+    return min(MAX_ROUNDS, max(LEAST_ROUNDS, _LOOKS // max(1, queues * queues)))
+
+
 def play(
     state: ClusterState,
     settings: Settings,
     *,
     now: int,
     requeue: str = "each",
-    max_rounds: int = MAX_ROUNDS,
+    max_rounds: int | None = None,
     with_start: bool = False,
 ) -> Played:
-    """Run one part of a state to its end; the outcome of its start is only worked out `with_start`."""
+    """Run one part of a state to its end; the outcome of its start is only worked out `with_start`.
+
+    max_rounds None: as many as `round_limit` says.
+    """
+    if max_rounds is None:
+        max_rounds = round_limit(len(state.cluster_queues))
     simulation = Simulation(state, settings, now=now, requeue=requeue)
     recorder = _Recorder()
     start = _outcome(simulation) if with_start else Outcome()
@@ -241,8 +255,7 @@ def _outcome(simulation: Simulation) -> Outcome:
                 for resource, amount in pod_set.total.items():
                     found.asked[resource] = found.asked.get(resource, 0) + amount
     for tree in simulation.snapshot.trees:
-        sums: dict[str, _Sums] = {}
-        _sum(tree.root, len(tree.frs), sums)
+        sums = _sums(tree)
         for node in (*tree.queues, *tree.cohorts.values()):
             fact = _node(node, tree, sums[node.name] if not node.is_queue else (node.nominal, node.usage))
             found.nodes[fact.kind, fact.name] = fact
@@ -253,18 +266,22 @@ def _outcome(simulation: Simulation) -> Outcome:
 _Sums = tuple[list[int], list[int]]
 
 
-def _sum(node: Node, size: int, into: dict[str, _Sums]) -> _Sums:
-    """The sums of a node; those of cohorts are kept under their names."""
-    if node.is_queue:
-        return node.nominal, node.usage
-    nominal, used = list(node.nominal), [0] * size
-    for child in (*node.children, *node.queues):
-        quotas, usage = _sum(child, size, into)
-        for fr in range(size):
-            nominal[fr] += quotas[fr]
-            used[fr] += usage[fr]
-    into[node.name] = nominal, used
-    return nominal, used
+def _sums(tree: Tree) -> dict[str, _Sums]:
+    """The sums of the cohorts of a tree, by name. Without recursion: trees may be deeper than Python calls."""
+    order = [] if tree.root.is_queue else [tree.root]
+    for node in order:
+        order += node.children
+    found: dict[str, _Sums] = {}
+    for node in reversed(order):
+        nominal, used = list(node.nominal), [0] * len(tree.frs)
+        parts = [found[child.name] for child in node.children]
+        parts += [(queue.nominal, queue.usage) for queue in node.queues]
+        for quotas, usage in parts:
+            for fr, amount in enumerate(quotas):
+                nominal[fr] += amount
+                used[fr] += usage[fr]
+        found[node.name] = nominal, used
+    return found
 
 
 def _in_order(waiting: Iterator[Info]) -> list[Info]:

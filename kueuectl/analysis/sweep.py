@@ -46,7 +46,13 @@ def touched(before: ClusterState, after: ClusterState) -> frozenset[str]:
 
 
 def measure(
-    base: ClusterState, variant: ClusterState, settings: Settings, *, now: int, names: frozenset[str], max_rounds: int
+    base: ClusterState,
+    variant: ClusterState,
+    settings: Settings,
+    *,
+    now: int,
+    names: frozenset[str],
+    max_rounds: int | None,
 ) -> Row:
     """The end of a variant over the named trees (ALL: over all of them)."""
     state = dry_run.controlled(variant, now)

@@ -53,8 +53,11 @@ def command(
         ),
     ] = None,
     max_rounds: Annotated[
-        int, typer.Option("--max-rounds", metavar="NUMBER", help="Stop after this many rounds of the scheduler.")
-    ] = 1000,
+        int | None,
+        typer.Option(
+            "--max-rounds", metavar="NUMBER", help="Stop after this many rounds (1000, or fewer in very large trees)."
+        ),
+    ] = None,
     detailed_exitcode: Annotated[
         bool, typer.Option("--detailed-exitcode", help="Exit with 2 if something changes, 1 on any error.")
     ] = False,
@@ -94,13 +97,13 @@ def command(
         raise typer.Exit(code)
 
 
-def _answer(run: Run, wanted: Wanted, *, max_rounds: int) -> int:
+def _answer(run: Run, wanted: Wanted, *, max_rounds: int | None) -> int:
     """Print the answer; 2 when something changes, or not all of what was submitted is admitted, else 0."""
     from kueuectl.cli.frame import changing
     from kueuectl.report.views import dry_run as view
     from kueuectl.report.views import dry_run_document
 
-    if max_rounds < 1:
+    if max_rounds is not None and max_rounds < 1:
         raise UsageError("--max-rounds has to be at least 1")
     loaded = loading.load_all(run)
     changed = changing.apply(run, loaded, wanted)
@@ -120,7 +123,7 @@ def _answer(run: Run, wanted: Wanted, *, max_rounds: int) -> int:
     return 0 if story.result.is_empty else 2
 
 
-def _sweep(run: Run, wanted: Wanted, path: str, *, max_rounds: int) -> None:
+def _sweep(run: Run, wanted: Wanted, path: str, *, max_rounds: int | None) -> None:
     """Print what comes of each variant of the changed state."""
     from kueuectl.cli.frame import changing, sweeping
     from kueuectl.report.views import sweep as view

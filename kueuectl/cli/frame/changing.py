@@ -78,7 +78,7 @@ def apply(run: Run, loaded: Loaded, wanted: Wanted) -> Changed:
     return changed
 
 
-def story(loaded: Loaded, changed: Changed, wanted: Wanted, *, max_rounds: int) -> Story:
+def story(loaded: Loaded, changed: Changed, wanted: Wanted, *, max_rounds: int | None) -> Story:
     """The dry run of the changes with everything that there is to tell about it."""
     state, settings, now = loaded.state, loaded.settings, loaded.now
     if wanted.is_empty:

@@ -133,6 +133,8 @@ def ended(found: Ended) -> str:
 
 def settled(found: DryRun) -> str:
     """After how many rounds both states rest."""
+    if not found.after.endings:
+        return "No tree of queues is touched, so there was nothing to simulate."
     after = max((entry.rounds for entry in found.after.endings), default=0)
     if not found.is_change:
         return f"Settled after {_rounds(after)} of the scheduler."
