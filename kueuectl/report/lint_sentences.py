@@ -69,20 +69,18 @@ def uncovered(words: Words) -> str:
     )
 
 
-def hopeless(words: Words) -> str:
-    """Why a workload can never be admitted."""
+def hopeless(words: Words, *, who: str = "it") -> str:
+    """Why a workload can never be admitted; of several, what is true of all, and the numbers of the first."""
+    queue = f"ClusterQueue {words['queue']}"
     match words["why"]:
         case "uncovered":
-            return f"it asks for {words['resource']}, which ClusterQueue {words['queue']} does not cover"
+            return f"{who} asks for {words['resource']}, which {queue} does not cover"
         case "invalid":
-            return "its requests break its own limits or a LimitRange"
+            return f"{'its' if who == 'it' else 'their'} requests break their own limits or a LimitRange"
         case "no flavor":
-            return f"taints, node selectors or affinity rule out every flavor of ClusterQueue {words['queue']}"
+            return f"taints, node selectors or affinity rule out every flavor of {queue}"
         case _:
-            return (
-                f"it asks for {words['asked']} {words['resource']}, and ClusterQueue {words['queue']} can reach "
-                f"{words['most']} at most"
-            )
+            return f"{who} asks for {words['asked']} {words['resource']}, and {queue} can reach {words['most']} at most"
 
 
 def head(words: Words) -> str:
@@ -96,7 +94,7 @@ def never(words: Words) -> str:
     """Workloads that wait for ever."""
     if words["count"] == "1":
         return f"it can never be admitted: {hopeless(words)}"
-    return f"{count(words, 'workload')} can never be admitted ({some(words, 'workloads')}): {hopeless(words)}"
+    return f"{count(words, 'workload')} can never be admitted ({some(words, 'workloads')}): {hopeless(words, who='the first')}"
 
 
 def _nodes(words: Words, verbs: tuple[str, str], *, name: str = "nodes") -> str:

@@ -23,7 +23,8 @@ def one_member(scene: Scene) -> Iterator[Found]:
             continue
         subject = Ref("ClusterQueue", queues[0]) if queues else Ref("Cohort", children[0])
         near = spelling.nearest(name, (members.keys() | below.keys() | scene.state.cohorts.keys()) - {name})
-        if not near and len(scene.state.cluster_queues) < _FEWEST:
+        if not near and (not queues or len(scene.state.cluster_queues) < _FEWEST):
+            # A cohort with one cohort below it is odd, but its members share all the same.
             continue
         if cohort is None and not scene.knows("Cohort") and not near:
             # It may have quota, or a parent, of its own.
