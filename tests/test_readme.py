@@ -57,13 +57,16 @@ def _commands(page: Path) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder with the dumps that examples in the pages name."""
+    """A folder with the dumps and manifests that examples in the pages name."""
     dump = yaml.load(examples.find("preemption").files[0].read_text("utf-8"), Loader=yaml.CSafeLoader)
     for name in ("dump.json", "cluster.json"):
         (tmp_path / name).write_text(json.dumps(dump, default=str), "utf-8")
     config = examples.find("fair-weights").config
     assert config is not None
     (tmp_path / "kueue.yaml").write_text(config.read_text("utf-8"), "utf-8")
+    (tmp_path / "queues").mkdir()
+    queues = [item for item in dump["items"] if item["kind"] in ("ClusterQueue", "ResourceFlavor")]
+    (tmp_path / "queues" / "all.json").write_text(json.dumps({**dump, "items": queues}, default=str), "utf-8")
     monkeypatch.chdir(tmp_path)
 
 

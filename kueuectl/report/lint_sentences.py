@@ -94,7 +94,8 @@ def never(words: Words) -> str:
     """Workloads that wait for ever."""
     if words["count"] == "1":
         return f"it can never be admitted: {hopeless(words)}"
-    return f"{count(words, 'workload')} can never be admitted ({some(words, 'workloads')}): {hopeless(words, who='the first')}"
+    several = f"{count(words, 'workload')} can never be admitted ({some(words, 'workloads')})"
+    return f"{several}: {hopeless(words, who='the first')}"
 
 
 def _nodes(words: Words, verbs: tuple[str, str], *, name: str = "nodes") -> str:

@@ -318,7 +318,7 @@ TEXTS: Mapping[Code, Text] = {
             else f"it is stopped ({words['policy']}) while 1 workload waits in it"
         ),
         "Nothing of it is admitted until somebody resumes it.",
-        "`kueuectl resume` it when the reason is gone.",
+        "Set spec.stopPolicy: None when the reason is gone.",
     ),
     Code.QUEUE_WITHOUT_DOOR: Text(
         "No LocalQueue leads to a ClusterQueue",
