@@ -185,12 +185,14 @@ def _too_much(node: QueueNode, group: Group, amounts: dict[str, int], *, open_fl
     for option in group.flavors:
         if option.name not in open_flavors:
             continue
-        short = [name for name, amount in amounts.items() if node.potential[option.frs[name]] < amount]
+        # A manifest that is refused may lack a quota of a resource that its group covers.
+        reach = {name: node.potential[option.frs[name]] if name in option.frs else 0 for name in amounts}
+        short = [name for name, amount in amounts.items() if reach[name] < amount]
         if not short:
             return None
         for name in amounts:
-            most[name] = max(most[name], node.potential[option.frs[name]])
-        last = Hopeless(TOO_MUCH, short[0], amounts[short[0]], node.potential[option.frs[short[0]]])
+            most[name] = max(most[name], reach[name])
+        last = Hopeless(TOO_MUCH, short[0], amounts[short[0]], reach[short[0]])
     for name in sorted(amounts):
         if most[name] < amounts[name]:
             return Hopeless(TOO_MUCH, name, amounts[name], most[name])
