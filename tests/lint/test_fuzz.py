@@ -62,7 +62,7 @@ def damaged(draw: st.DrawFn) -> list[Doc]:
             holder = holder[step]
         action = draw(st.sampled_from(["replace", "remove", "double"]))
         if action == "replace":
-            holder[last] = draw(JUNK)
+            holder[last] = copy.deepcopy(draw(JUNK))
         elif action == "remove":
             del holder[last]
         elif isinstance(holder, list):
