@@ -223,7 +223,7 @@ class _Comparison:
         if workload is None:
             return Lost(key, holding, Why.DELETED, loss=self._loss(key, ""))
         if not workload.active:
-            return Lost(key, holding, Why.DEACTIVATED, loss=self._loss(key, "Deactivated"))
+            return Lost(key, holding, Why.DEACTIVATED, "", "Deactivated", self._loss(key, "Deactivated"))
         place = self.after.waiting.get(key)
         entry = None if place is None else place.entry
         preemption = self._by_after.get(key)
