@@ -11,6 +11,7 @@ from kueuectl.model.state import ClusterState
 from kueuectl.model.workloads import Workload
 
 if TYPE_CHECKING:
+    from kueuectl.engine.nominate import Assigned
     from kueuectl.engine.flavors.assignment import Assignment
     from kueuectl.engine.requests import PodSetRequests
     from kueuectl.engine.snapshot import QueueNode
@@ -27,9 +28,11 @@ class Info:
     """One workload in the engine. Scratch: `usage` and `queue` belong to the snapshot that holds it."""
 
     __slots__ = (
+        "amount_of",
+        "assigned",
+        "assigned_at",
         "candidate_key",
         "evicted",
-        "frs",
         "generation",
         "granted",
         "has_preempted",
@@ -61,11 +64,14 @@ class Info:
         self.order_key = (-rank, timestamp, workload.uid, self.key)
         self.queue: QueueNode | None = None
         self.usage: tuple[tuple[int, int], ...] = ()
-        # The flavor-resources of `usage`, for the question whether a candidate uses what is needed.
-        self.frs: frozenset[int] = frozenset()
+        # `usage` by flavor-resource, for the question whether a candidate uses what is needed.
+        self.amount_of: dict[int, int] = {}
         self.last_tried: ScanState | None = None
         # The generation of its ClusterQueue when it was last taken out: see `pending`, rule 5.
         self.generation = 0
+        # What its nomination came to, by where the search of flavors went on, at one version of its tree.
+        self.assigned: list[tuple[ScanState | None, Assigned]] = []
+        self.assigned_at = -1
         self.evicted = False
         # Others were preempted for it and it has not been admitted since.
         self.has_preempted = False
@@ -91,7 +97,7 @@ class Info:
         4. uid, 5. key, so that it is total. That other queues come before the preemptor's own is up to the search.
         """
         self.usage = usage
-        self.frs = frozenset(fr for fr, _ in usage)
+        self.amount_of = dict(usage)
         self.reserved_at = reserved_at
         self.evicted = evicted
         self.candidate_key = (0 if evicted else 1, self.priority, -reserved_at, self.uid, self.key)

@@ -12,6 +12,8 @@ Rules (docs: Workload, ClusterQueue; KEP-420, partial admission):
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kueuectl.engine import checks, selectors
 from kueuectl.engine.entries import Entry, Outcome
 from kueuectl.engine.flavors import reducer
@@ -23,6 +25,14 @@ from kueuectl.engine.preemption.plan import Victim
 from kueuectl.engine.preemption.search import Preemptor
 from kueuectl.engine.reasons import Mode, Requeue
 from kueuectl.engine.snapshot import QueueNode, Snapshot
+
+
+class Assigned(NamedTuple):
+    """The flavors of a workload, who would be preempted for it, and its pod counts by partial admission."""
+
+    assignment: Assignment
+    victims: list[Victim]
+    counts: tuple[int, ...] | None
 
 
 class Nominator:
@@ -40,7 +50,7 @@ class Nominator:
         entry = Entry(info, queue)
         if self._is_refused(entry):
             return entry
-        assignment, victims, counts = self._assign(info, queue)
+        assignment, victims, counts = self._assign_once(info, queue)
         entry.assignment = assignment
         entry.victims = victims
         entry.counts = counts
@@ -93,33 +103,46 @@ class Nominator:
             info.problems = self.snapshot.reader.requests.problems(info.workload)
         return info.problems
 
-    def _assign(self, info: Info, queue: QueueNode) -> tuple[Assignment, list[Victim], tuple[int, ...] | None]:
+    def _assign_once(self, info: Info, queue: QueueNode) -> Assigned:
+        """Rules 2 to 4; remembered for as long as nothing in the tree changes: a head that is stuck is tried every cycle."""
+        if self.assigner.trace or self.variants.is_on:
+            return self._assign(info, queue)
+        version = queue.tree.version
+        if info.assigned_at != version:
+            info.assigned = []
+            info.assigned_at = version
+        for tried, known in info.assigned:
+            if tried == info.last_tried:
+                return known
+        found = self._assign(info, queue)
+        info.assigned.append((info.last_tried, found))
+        return found
+
+    def _assign(self, info: Info, queue: QueueNode) -> Assigned:
         full = self.assigner.assign(info, queue)
         if full.mode is Mode.FIT:
-            return full, [], None
+            return Assigned(full, [], None)
         if full.mode is Mode.PREEMPT:
             victims = self.preemptor.victims_for(info, queue, full)
             if victims:
-                return full, victims, None
+                return Assigned(full, victims, None)
         if self._partial and can_be_partial(info):
             found = self._search_counts(info, queue)
             if found is not None:
                 return found
-        return full, [], None
+        return Assigned(full, [], None)
 
-    def _search_counts(
-        self, info: Info, queue: QueueNode
-    ) -> tuple[Assignment, list[Victim], tuple[int, ...] | None] | None:
+    def _search_counts(self, info: Info, queue: QueueNode) -> Assigned | None:
         """Rule 3."""
 
-        def attempt(counts: tuple[int, ...]) -> tuple[Assignment, list[Victim], tuple[int, ...] | None] | None:
+        def attempt(counts: tuple[int, ...]) -> Assigned | None:
             assignment = self.assigner.assign(info, queue, counts=counts)
             if assignment.mode is Mode.FIT:
-                return assignment, [], counts
+                return Assigned(assignment, [], counts)
             if assignment.mode is Mode.PREEMPT:
                 victims = self.preemptor.victims_for(info, queue, assignment)
                 if victims:
-                    return assignment, victims, counts
+                    return Assigned(assignment, victims, counts)
             return None
 
         full = tuple(pod_set.count for pod_set in info.requests)

@@ -42,6 +42,7 @@ class Node:
         "path",
         "potential",
         "queues",
+        "share_terms",
         "subtree",
         "usage",
         "weight",
@@ -69,6 +70,8 @@ class Node:
         self.local = [0] * size
         self.usage = [0] * size
         self.potential = [0] * size
+        # What a share is made of, see `shares`; None until it is asked for.
+        self.share_terms: list[tuple[int, list[tuple[int, int]]]] | None = None
         # Per resource index: the capacity that members of this cohort can reach, over all flavors.
         self.lendable: list[int] = []
         # Flavor-resources that have quota in this node or below, in index order.
@@ -137,6 +140,7 @@ def _settle_below(node: Node, size: int, *, resource_of: Sequence[int], resource
             if limit is not None:
                 reach = min(reach, node.subtree[fr] + limit)
             node.potential[fr] = reach
+    node.share_terms = None
     if not node.is_queue:
         root = node.path[-1] if node.path else node
         node.lendable = [0] * resources

@@ -10,6 +10,7 @@ Shares are kept unrounded inside, since rounding makes very different shares equ
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from kueuectl.engine.quota import Node
@@ -53,38 +54,48 @@ class Share(NamedTuple):
 
 def key_of(node: Node, resource_of: list[int]) -> tuple[int, float]:
     """The order key of a node's share with its present usage: `share(...).key` without the names, for hot loops."""
-    parent = node.parent
-    if parent is None:
-        return (0, 0.0)
-    ratio = _ratio(node, parent.lendable, resource_of)
-    if ratio == 0.0:
-        return (0, 0.0)
-    if node.weight == 0.0:
-        return (1, ratio)
-    return (0, ratio / node.weight)
-
-
-def _ratio(node: Node, lendable: list[int], resource_of: list[int]) -> float:
-    usage, subtree = node.usage, node.subtree
-    borrowed: dict[int, int] | None = None
-    for fr in node.defined:
-        over = usage[fr] - subtree[fr]
-        if over > 0:
-            resource = resource_of[fr]
-            if borrowed is None:
-                borrowed = {resource: over}
-            else:
-                borrowed[resource] = borrowed.get(resource, 0) + over
-    if borrowed is None:
-        return 0.0
+    terms = node.share_terms
+    if terms is None:
+        terms = node.share_terms = _terms(node, resource_of)
+    usage = node.usage
     best = 0.0
-    for resource, amount in borrowed.items():
-        reach = lendable[resource]
-        if reach > 0:
-            ratio = amount * 1000.0 / reach
+    for reach, quotas in terms:
+        borrowed = 0
+        for fr, quota in quotas:
+            used = usage[fr]
+            if used > quota:
+                borrowed += used - quota
+        if borrowed:
+            ratio = borrowed * 1000.0 / reach
             if ratio > best:
                 best = ratio
-    return best
+    if best == 0.0:
+        return (0, 0.0)
+    if node.weight == 0.0:
+        return (1, best)
+    return (0, best / node.weight)
+
+
+def key_without(node: Node, usage: Iterable[tuple[int, int]], resource_of: list[int]) -> tuple[int, float]:
+    """The order key of a ClusterQueue's share if it used that much less."""
+    used = node.usage
+    for fr, amount in usage:
+        used[fr] -= amount
+    found = key_of(node, resource_of)
+    for fr, amount in usage:
+        used[fr] += amount
+    return found
+
+
+def _terms(node: Node, resource_of: list[int]) -> list[tuple[int, list[tuple[int, int]]]]:
+    """Per resource that could be borrowed: what the parent's members can reach, and the quota of each flavor."""
+    if node.parent is None:
+        return []
+    by_resource: dict[int, list[tuple[int, int]]] = {}
+    for fr in node.defined:
+        by_resource.setdefault(resource_of[fr], []).append((fr, node.subtree[fr]))
+    lendable = node.parent.lendable
+    return [(lendable[resource], quotas) for resource, quotas in by_resource.items() if lendable[resource] > 0]
 
 
 def borrowed_by_resource(node: Node, resource_of: list[int]) -> dict[int, int]:

@@ -105,7 +105,8 @@ class Simulation:
                 continue
             before = self.last_entries.get(entry.info.key)
             self.last_entries[entry.info.key] = entry
-            if self.pools.queues[entry.queue.name].requeue(entry.info, entry.requeue):
+            waits = workloads.waits_for_backoff(entry.info.workload, self.now)
+            if self.pools.queues[entry.queue.name].requeue(entry.info, entry.requeue, waits=waits):
                 in_heap.add(entry.info.key)
             if not self._keeps_progress and (before is None or entry.message_key != before.message_key):
                 # The new message is an update of the workload (`pending`, rule 5).

@@ -7,11 +7,13 @@ Everything after is do and undo on the same objects: `hold` and `release` change
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from bisect import bisect_left, insort
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kueuectl.engine import activeness, quota, workloads
 from kueuectl.engine.infos import Info, InfoReader
 from kueuectl.engine.quota import Node
+from kueuectl.engine.reasons import Possibility
 from kueuectl.model.queues import ClusterQueue, Cohort, ResourceGroup
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
@@ -23,7 +25,19 @@ _TIMESTAMP_BUFFER = 300_000_000_000
 class Tree:
     """A root with everything below it, and the table of its flavor-resources."""
 
-    __slots__ = ("cohorts", "frs", "index", "is_cyclic", "queues", "resource_of", "resources", "root")
+    __slots__ = (
+        "cohorts",
+        "frs",
+        "index",
+        "is_cyclic",
+        "known",
+        "known_at",
+        "queues",
+        "resource_of",
+        "resources",
+        "root",
+        "version",
+    )
 
     def __init__(self) -> None:
         self.frs: list[FlavorResource] = []
@@ -35,6 +49,11 @@ class Tree:
         self.root: Node
         # The cohorts form a cycle, which is cut at the root: nothing is admitted in it, nothing moves (KEP-79).
         self.is_cyclic = False
+        # Moves with everything that is held for good, and with quota: what was found out about one version may be kept.
+        self.version = 0
+        # What was found out about preemption at the version `known_at`: see `preemption.search`.
+        self.known: dict[tuple[int, ...], tuple[Possibility, int]] = {}
+        self.known_at = -1
 
     def fr(self, flavor: str, resource: str) -> int:
         """The index of a flavor-resource; a new one is added to the table."""
@@ -91,6 +110,7 @@ class QueueNode(Node):
         "sorted_held",
         "spec",
         "tree",
+        "users_of",
         "within",
     )
 
@@ -104,8 +124,10 @@ class QueueNode(Node):
         # The first group that covers a resource; the API allows no second one.
         self.group_of: dict[str, Group] = {r: group for group in reversed(groups) for r in group.spec.covered_resources}
         self.held: dict[str, Info] = {}
-        # Held workloads in candidate order; None after a change, made again when asked for.
+        # Held workloads in candidate order, and those of them that use a flavor-resource: made when first asked for,
+        # kept in order from then on.
         self.sorted_held: list[Info] | None = None
+        self.users_of: dict[int, list[Info]] = {}
         self.inactive_reason = ""
         self.inactive_message = ""
         self.is_strict = spec.queueing_strategy == "StrictFIFO"
@@ -125,8 +147,36 @@ class QueueNode(Node):
         """Held workloads in candidate order (see `Info.set_holding`)."""
         found = self.sorted_held
         if found is None:
-            found = self.sorted_held = sorted(self.held.values(), key=_candidate_key)
+            found = self.sorted_held = sorted(self.held.values(), key=candidate_key)
         return found
+
+    def users(self, fr: int) -> list[Info]:
+        """Held workloads that use a flavor-resource, in candidate order. Read it, never change it."""
+        found = self.users_of.get(fr)
+        if found is None:
+            found = self.users_of[fr] = [info for info in self.candidates() if fr in info.amount_of]
+        return found
+
+    def take_in(self, info: Info) -> None:
+        """One more is held. Inverse: `let_go`."""
+        self.held[info.key] = info
+        for infos in self._lists(info):
+            insort(infos, info, key=candidate_key)
+
+    def let_go(self, info: Info) -> None:
+        """One less is held. Inverse: `take_in`."""
+        del self.held[info.key]
+        for infos in self._lists(info):
+            del infos[bisect_left(infos, info.candidate_key, key=candidate_key)]
+
+    def _lists(self, info: Info) -> Iterator[list[Info]]:
+        """The lists that the workload is in, or belongs in."""
+        if self.sorted_held is not None:
+            yield self.sorted_held
+        for fr in info.amount_of:
+            users = self.users_of.get(fr)
+            if users is not None:
+                yield users
 
     @property
     def borrows_by_preemption(self) -> bool:
@@ -134,7 +184,8 @@ class QueueNode(Node):
         return self.borrow_policy is not None and self.borrow_policy != "Never"
 
 
-def _candidate_key(info: Info) -> tuple[int, int, int, str, str]:
+def candidate_key(info: Info) -> tuple[int, int, int, str, str]:
+    """The place of a workload among candidates: see `Info.set_holding`."""
     return info.candidate_key
 
 
@@ -155,18 +206,18 @@ class Snapshot:
     def hold(self, info: Info, queue: QueueNode) -> None:
         """The workload takes its usage in the queue. Inverse: `release`."""
         info.queue = queue
-        queue.held[info.key] = info
-        queue.sorted_held = None
+        queue.take_in(info)
         self.held[info.key] = info
+        queue.tree.version += 1
         quota.add_all(queue, info.usage)
 
     def release(self, info: Info) -> None:
         """The workload gives its usage back. Inverse: `hold`."""
         queue = info.queue
         assert queue is not None
-        del queue.held[info.key]
-        queue.sorted_held = None
+        queue.let_go(info)
         del self.held[info.key]
+        queue.tree.version += 1
         quota.remove_all(queue, info.usage)
 
 
@@ -183,14 +234,18 @@ def build(
     """
     snapshot = Snapshot(state, settings, reader or InfoReader(state, settings))
     members: dict[str, list[ClusterQueue]] = {}
+    cohorts: dict[str, list[str]] = {}
+    found = roots_of_cohorts(state)
     for queue in sorted(state.cluster_queues.values(), key=lambda q: q.name):
-        members.setdefault(root_of(state, queue), []).append(queue)
-    for cohort in state.cohorts.values():
-        members.setdefault(root_of_cohort(state, cohort.name), [])
+        root = f"queue {queue.name}" if queue.cohort is None else found[queue.cohort]
+        members.setdefault(root, []).append(queue)
+    for name, root in found.items():
+        members.setdefault(root, [])
+        cohorts.setdefault(root, []).append(name)
     holders = _holders(snapshot, members if roots is None else {r: members[r] for r in roots if r in members})
     for root in sorted(members):
         if roots is None or root in roots:
-            _build_tree(snapshot, root, members[root], holders)
+            _build_tree(snapshot, root, members[root], names=cohorts.get(root, ()), holders=holders)
     return snapshot
 
 
@@ -203,15 +258,40 @@ def root_of(state: ClusterState, queue: ClusterQueue) -> str:
 
 def root_of_cohort(state: ClusterState, name: str) -> str:
     """The name of the tree that a cohort is in."""
-    """A cycle is cut at its first member by name, so that all of its members agree on the root."""
-    path = [name]
-    while True:
-        cohort = state.cohorts.get(path[-1])
+    return _climb(state, name, {})
+
+
+def roots_of_cohorts(state: ClusterState) -> dict[str, str]:
+    """The name of the tree of every cohort; among them those that a ClusterQueue or cohort only names."""
+    found: dict[str, str] = {}
+    for name in state.cohorts:
+        _climb(state, name, found)
+    for queue in state.cluster_queues.values():
+        if queue.cohort is not None:
+            _climb(state, queue.cohort, found)
+    return found
+
+
+def _climb(state: ClusterState, name: str, found: dict[str, str]) -> str:
+    """The root above a cohort, noted in `found` for every cohort on the way: nothing is climbed twice.
+
+    A cycle is cut at its first member by name, so that all of its members agree on the root.
+    """
+    path: dict[str, None] = {}
+    at = name
+    while at not in found and at not in path:
+        path[at] = None
+        cohort = state.cohorts.get(at)
         if cohort is None or not cohort.parent:
-            return f"cohort {path[-1]}"
-        if cohort.parent in path:
-            return f"cohort {min(path[path.index(cohort.parent) :])}"
-        path.append(cohort.parent)
+            found[at] = f"cohort {at}"
+        else:
+            at = cohort.parent
+    if at not in found:
+        steps = list(path)
+        found[at] = f"cohort {min(steps[steps.index(at) :])}"
+    root = found[at]
+    found.update(dict.fromkeys(path, root))
+    return root
 
 
 def _holders(snapshot: Snapshot, members: dict[str, list[ClusterQueue]]) -> dict[str, list[Info]]:
@@ -227,10 +307,18 @@ def _holders(snapshot: Snapshot, members: dict[str, list[ClusterQueue]]) -> dict
     return found
 
 
-def _build_tree(snapshot: Snapshot, root: str, queues: list[ClusterQueue], holders: dict[str, list[Info]]) -> None:
+def _build_tree(
+    snapshot: Snapshot,
+    root: str,
+    queues: list[ClusterQueue],
+    *,
+    names: Sequence[str],
+    holders: dict[str, list[Info]],
+) -> None:
     tree = Tree()
     groups = {queue.name: [Group(group, tree) for group in queue.resource_groups] for queue in queues}
-    cohorts = _cohorts_below(snapshot.state, root, queues)
+    # With made-up ones for cohorts that are only named; by name, so that the order of the input does not matter.
+    cohorts = {name: snapshot.state.cohorts.get(name) or Cohort(name) for name in sorted(names)}
     tree.is_cyclic = bool(cohorts and cohorts[root.removeprefix("cohort ")].parent)
     for cohort in cohorts.values():
         for group in cohort.resource_groups:
@@ -259,26 +347,10 @@ def _build_tree(snapshot: Snapshot, root: str, queues: list[ClusterQueue], holde
 
 def resettle(tree: Tree) -> None:
     """Compute all that follows from nominal quotas, limits and the usage of ClusterQueues."""
+    tree.version += 1
     size = len(tree.frs)
     quota.settle(tree.root, size)
     quota.settle_down(tree.root, size, resource_of=tree.resource_of, resources=len(tree.resources))
-
-
-def _cohorts_below(state: ClusterState, root: str, queues: list[ClusterQueue]) -> dict[str, Cohort]:
-    """Cohort objects of the tree, with made-up ones for cohorts that are only named."""
-    found: dict[str, Cohort] = {}
-    if not root.startswith("cohort "):
-        return found
-    names = [root.removeprefix("cohort "), *(q.cohort for q in queues if q.cohort)]
-    names += [name for name in state.cohorts if root_of_cohort(state, name) == root]
-    for name in names:
-        while name not in found:
-            cohort = state.cohorts.get(name) or Cohort(name)
-            found[name] = cohort
-            if not cohort.parent or f"cohort {name}" == root:
-                break
-            name = cohort.parent
-    return found
 
 
 def _cohort_node(cohort: Cohort, tree: Tree) -> Node:

@@ -18,6 +18,8 @@ Rules (docs: Preemption, Classic Preemption; KEP-79; KEP-1337):
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kueuectl.engine import quota
@@ -27,15 +29,61 @@ from kueuectl.engine.preemption.notes import Finding, Notes
 from kueuectl.engine.preemption.plan import Demand, Victim
 from kueuectl.engine.preemption.policy import Variant
 from kueuectl.engine.quota import Node
-from kueuectl.engine.snapshot import QueueNode
+from kueuectl.engine.snapshot import QueueNode, candidate_key
 
 
-class Candidate(NamedTuple):
-    """A workload that may be preempted; `lca` is the lowest ancestor that it shares with the preemptor's queue."""
+class Source(NamedTuple):
+    """Candidates of one queue, in candidate order; `lca` is the lowest ancestor shared with the preemptor's queue.
 
-    info: Info
-    variant: Variant
+    None stands for the preemptor's own queue. `advantage`: the preemptor has a hierarchical advantage over them.
+    """
+
+    infos: list[Info]
     lca: Node | None
+    advantage: bool
+
+
+class Candidates:
+    """All candidates of one search."""
+
+    __slots__ = ("by_queue", "demand", "groups")
+
+    def __init__(self, demand: Demand, groups: Sequence[list[Source]]) -> None:
+        self.demand = demand
+        # Rule 3: the groups in their order.
+        self.groups = groups
+        self.by_queue = {id(source.infos[0].queue): source for group in self.groups for source in group}
+
+    def lists(self) -> list[list[Info]]:
+        """The candidates queue by queue."""
+        return [source.infos for source in self.by_queue.values()]
+
+    def ordered(self) -> Iterator[Info]:
+        """All of them in the order of rule 3, one by one: mostly the first few are enough."""
+        if any(source.infos[0].evicted for source in self.by_queue.values()):
+            # Within a queue those that are evicted come first.
+            for group in self.groups:
+                yield from _merged([[info for info in source.infos if info.evicted] for source in group])
+            for group in self.groups:
+                yield from _merged([[info for info in source.infos if not info.evicted] for source in group])
+            return
+        for group in self.groups:
+            yield from _merged([source.infos for source in group])
+
+    def source_of(self, info: Info) -> Source:
+        """Where a candidate comes from."""
+        return self.by_queue[id(info.queue)]
+
+    def variant_of(self, info: Info) -> Variant:
+        """How a candidate may be preempted."""
+        source = self.source_of(info)
+        if source.lca is None:
+            return Variant.WITHIN_QUEUE
+        return policy.variant_outside(self.demand.queue, self.demand.info, info, advantage=source.advantage)
+
+
+def _merged(lists: list[list[Info]]) -> Iterable[Info]:
+    return lists[0] if len(lists) == 1 else heapq.merge(*lists, key=candidate_key)
 
 
 def find_victims(demand: Demand, notes: Notes | None = None) -> list[Victim]:
@@ -44,46 +92,59 @@ def find_victims(demand: Demand, notes: Notes | None = None) -> list[Victim]:
     own = _own(demand, notes)
     if not (hierarchical or prioritized or own):
         return []
-    queue = demand.queue
-    outsiders = hierarchical or prioritized
-    if not outsiders or (not queue.borrows_by_preemption and not _is_under_nominal(demand)):
-        attempts: tuple[bool, ...] = (True,)
-    elif not queue.borrows_by_preemption and not hierarchical:
-        attempts = (False, True)
-    else:
-        attempts = (True, False)
-    ordered = _ordered(hierarchical, prioritized, own)
-    for borrowing in attempts:
-        victims = _attempt(demand, ordered, borrowing=borrowing)
+    candidates = Candidates(demand, (hierarchical, prioritized, own))
+    if notes is None and not plan.could_fit(demand, candidates.lists()):
+        return []
+    for borrowing in _attempts(demand, hierarchical, prioritized):
+        victims = _attempt(demand, candidates, borrowing=borrowing)
         if victims is not None:
             spared = plan.spare(demand, victims, borrowing=borrowing)
             plan.restore(spared)
             if notes is not None:
-                _note_outcome(notes, ordered, victims, spared)
+                _note_outcome(notes, candidates, victims, spared)
             return spared
     if notes is not None:
-        _note_failure(notes, ordered)
+        _note_failure(notes, candidates)
     return []
 
 
-def _own(demand: Demand, notes: Notes | None) -> list[Candidate]:
-    """Candidates in the preemptor's own queue, in candidate order."""
-    queue, preemptor, frs = demand.queue, demand.info, demand.frs
-    within = queue.within
-    if within == policy.NEVER and notes is None:
-        return []
+def _attempts(demand: Demand, hierarchical: list[Source], prioritized: list[Source]) -> tuple[bool, ...]:
+    """Rule 4: whether each attempt may borrow."""
+    queue = demand.queue
+    outsiders = hierarchical or prioritized
+    if not outsiders or (not queue.borrows_by_preemption and not _is_under_nominal(demand)):
+        return (True,)
+    if not queue.borrows_by_preemption and not hierarchical:
+        return (False, True)
+    return (True, False)
+
+
+def _own(demand: Demand, notes: Notes | None) -> list[Source]:
+    """Candidates in the preemptor's own queue."""
+    infos = usable(demand, demand.queue, rule=demand.queue.within, field="withinClusterQueue", notes=notes)
+    return [Source(infos, None, False)] if infos else []
+
+
+def usable(demand: Demand, queue: QueueNode, *, rule: str, field: str, notes: Notes | None) -> list[Info]:
+    """Workloads of a queue that use what is short and that the policy allows, in candidate order. Only to be read."""
+    buffer = demand.queue.buffer
+    frs = demand.frs
+    if notes is None:
+        if rule == policy.NEVER:
+            return []
+        if len(frs) == 1:
+            using = queue.users(next(iter(frs)))
+        else:
+            using = [info for info in queue.candidates() if not frs.isdisjoint(info.amount_of)]
+        return policy.allowed(rule, demand.info, using, buffer=buffer)
     found = []
     for info in queue.candidates():
-        if frs.isdisjoint(info.frs):
-            finding = Finding.OTHER_RESOURCES
-        elif policy.satisfies(within, preemptor, info, buffer=queue.buffer):
-            found.append(Candidate(info, Variant.WITHIN_QUEUE, None))
-            continue
+        if frs.isdisjoint(info.amount_of):
+            notes.add(info, Finding.OTHER_RESOURCES)
+        elif policy.satisfies(rule, demand.info, info, buffer=buffer):
+            found.append(info)
         else:
-            finding = refusal(within, preemptor, info)
-        if notes is not None:
-            rule = "" if finding is Finding.OTHER_RESOURCES else f"withinClusterQueue: {within}"
-            notes.add(info, finding, detail=rule)
+            notes.add(info, refusal(rule, demand.info, info), detail=f"{field}: {rule}")
     return found
 
 
@@ -96,11 +157,11 @@ def refusal(rule: str, preemptor: Info, candidate: Info) -> Finding:
     return Finding.PRIORITY
 
 
-def _outside(demand: Demand, notes: Notes | None) -> tuple[list[Candidate], list[Candidate]]:
+def _outside(demand: Demand, notes: Notes | None) -> tuple[list[Source], list[Source]]:
     """Candidates of other queues: those that the preemptor has a hierarchical advantage over, and the rest."""
     queue = demand.queue
-    hierarchical: list[Candidate] = []
-    prioritized: list[Candidate] = []
+    hierarchical: list[Source] = []
+    prioritized: list[Source] = []
     if queue.parent is None or (queue.reclaim == policy.NEVER and notes is None):
         return hierarchical, prioritized
     # Rule 4: where all attempts may borrow, and none by preemption, only those with an advantage can be taken.
@@ -114,7 +175,8 @@ def _outside(demand: Demand, notes: Notes | None) -> tuple[list[Candidate], list
         advantage = advantage or fits
         if advantage or not needs_advantage:
             found = hierarchical if advantage else prioritized
-            _collect(demand, cohort, skip=previous, lca=cohort, advantage=advantage, found=found, notes=notes)
+            for infos in _collect(demand, cohort, skip=previous, notes=notes):
+                found.append(Source(infos, cohort, advantage))
         previous = node = cohort
     return hierarchical, prioritized
 
@@ -130,22 +192,14 @@ def _fits_in_quota(node: Node, wanted: list[tuple[int, int]]) -> tuple[bool, lis
     return fits, remaining
 
 
-def _collect(
-    demand: Demand,
-    cohort: Node,
-    *,
-    skip: Node | None,
-    lca: Node,
-    advantage: bool,
-    found: list[Candidate],
-    notes: Notes | None,
-) -> None:
-    frs, preemptor, own = demand.frs, demand.info, demand.queue
+def _collect(demand: Demand, cohort: Node, *, skip: Node | None, notes: Notes | None) -> Iterator[list[Info]]:
+    """Candidates below a cohort, queue by queue; not below `skip`, and not in the preemptor's own queue."""
+    frs, own = demand.frs, demand.queue
     for child in cohort.children:
         if child is skip:
             continue
         if not quota.is_within_nominal(child, frs):
-            _collect(demand, child, skip=None, lca=lca, advantage=advantage, found=found, notes=notes)
+            yield from _collect(demand, child, skip=None, notes=notes)
         elif notes is not None:
             _note_subtree(notes, child, Finding.PROTECTED, child.name)
     for node in cohort.queues:
@@ -157,17 +211,9 @@ def _collect(
                 finding = Finding.NOT_BORROWING if node.active else Finding.INACTIVE_QUEUE
                 _note_queue(notes, node, finding, node.name)
             continue
-        for info in node.candidates():
-            if frs.isdisjoint(info.frs):
-                if notes is not None:
-                    notes.add(info, Finding.OTHER_RESOURCES)
-                continue
-            variant = policy.variant_outside(own, preemptor, info, advantage=advantage)
-            if variant is not Variant.NEVER:
-                found.append(Candidate(info, variant, lca))
-            elif notes is not None:
-                rule = f"reclaimWithinCohort: {own.reclaim}"
-                notes.add(info, refusal(own.reclaim, preemptor, info), detail=rule)
+        infos = usable(demand, node, rule=own.reclaim, field="reclaimWithinCohort", notes=notes)
+        if infos:
+            yield infos
 
 
 def _note_subtree(notes: Notes, cohort: Node, finding: Finding, detail: str) -> None:
@@ -188,59 +234,47 @@ def _is_under_nominal(demand: Demand) -> bool:
     return all(queue.usage[fr] < queue.nominal[fr] for fr in demand.frs)
 
 
-def _key(candidate: Candidate) -> tuple[int, int, int, str, str]:
-    return candidate.info.candidate_key
-
-
-def _ordered(hierarchical: list[Candidate], prioritized: list[Candidate], own: list[Candidate]) -> list[Candidate]:
-    hierarchical.sort(key=_key)
-    prioritized.sort(key=_key)
-    lists = (hierarchical, prioritized, own)
-    evicted = [candidate for group in lists for candidate in group if candidate.info.evicted]
-    return evicted + [candidate for group in lists for candidate in group if not candidate.info.evicted]
-
-
-def _attempt(demand: Demand, ordered: list[Candidate], *, borrowing: bool) -> list[Victim] | None:
+def _attempt(demand: Demand, candidates: Candidates, *, borrowing: bool) -> list[Victim] | None:
     """Take candidates away until the demand fits; None (and all put back) when it never does."""
     victims: list[Victim] = []
-    for candidate in ordered:
-        if not _is_valid(demand, candidate, borrowing=borrowing):
+    for info in candidates.ordered():
+        variant = candidates.variant_of(info)
+        if borrowing and variant is Variant.RECLAIM_WITHOUT_BORROWING:
             continue
-        plan.take_away(candidate.info)
-        victims.append(Victim(candidate.info, policy.REASON_OF[candidate.variant]))
+        if not _still_borrows(demand, info, candidates.source_of(info).lca):
+            continue
+        plan.take_away(info)
+        victims.append(Victim(info, policy.REASON_OF[variant]))
         if plan.fits(demand, borrowing=borrowing):
             return victims
     plan.restore(victims)
     return None
 
 
-def _is_valid(demand: Demand, candidate: Candidate, *, borrowing: bool) -> bool:
-    """Whether the candidate may still be taken, after the removals so far."""
-    if candidate.lca is None:
+def _still_borrows(demand: Demand, info: Info, lca: Node | None) -> bool:
+    """Whether a candidate's queue, and all cohorts below the common ancestor, are still above their quota."""
+    if lca is None:
         return True
-    if borrowing and candidate.variant is Variant.RECLAIM_WITHOUT_BORROWING:
-        return False
-    node: Node | None = candidate.info.queue
-    while node is not None and node is not candidate.lca:
+    node: Node | None = info.queue
+    while node is not None and node is not lca:
         if quota.is_within_nominal(node, demand.frs):
             return False
         node = node.parent
     return True
 
 
-def _note_outcome(notes: Notes, ordered: list[Candidate], victims: list[Victim], kept: list[Victim]) -> None:
+def _note_outcome(notes: Notes, candidates: Candidates, victims: list[Victim], kept: list[Victim]) -> None:
     taken = {victim.info.key for victim in victims}
     final = {victim.info.key: victim.reason for victim in kept}
-    for candidate in ordered:
-        key = candidate.info.key
-        if key in final:
-            notes.add(candidate.info, Finding.CHOSEN, detail=final[key])
+    for info in candidates.ordered():
+        if info.key in final:
+            notes.add(info, Finding.CHOSEN, detail=final[info.key])
         else:
-            notes.add(candidate.info, Finding.SPARED if key in taken else Finding.NOT_NEEDED)
+            notes.add(info, Finding.SPARED if info.key in taken else Finding.NOT_NEEDED)
 
 
-def _note_failure(notes: Notes, ordered: list[Candidate]) -> None:
+def _note_failure(notes: Notes, candidates: Candidates) -> None:
     """No set of candidates was enough: all of them together would not make it fit."""
-    for candidate in ordered:
-        only = candidate.variant is Variant.RECLAIM_WITHOUT_BORROWING
-        notes.add(candidate.info, Finding.ONLY_WITHOUT_BORROWING if only else Finding.NOT_ENOUGH)
+    for info in candidates.ordered():
+        only = candidates.variant_of(info) is Variant.RECLAIM_WITHOUT_BORROWING
+        notes.add(info, Finding.ONLY_WITHOUT_BORROWING if only else Finding.NOT_ENOUGH)

@@ -47,7 +47,7 @@ def find_victims(
     `within_nominal` is the gate of rule 4.
     """
     candidates = _candidates(demand, notes)
-    if not candidates:
+    if not candidates or (notes is None and not plan.could_fit(demand, candidates.values())):
         return []
     search = _Search(demand, notes, within_nominal=within_nominal)
     quota.add_all(demand.queue, demand.usage)
@@ -69,9 +69,9 @@ def find_victims(
 
 
 def _candidates(demand: Demand, notes: Notes | None) -> dict[str, list[Info]]:
-    """Candidates by queue, each list in candidate order."""
+    """Candidates by queue, each list in candidate order. Only to be read."""
     found: dict[str, list[Info]] = {}
-    own, frs, preemptor = demand.queue, demand.frs, demand.info
+    own, frs = demand.queue, demand.frs
     for queue in own.tree.queues:
         if queue is own:
             rule, field = queue.within, "withinClusterQueue"
@@ -83,17 +83,7 @@ def _candidates(demand: Demand, notes: Notes | None) -> dict[str, list[Info]]:
             continue
         if queue is not own and not _is_open(queue, frs, notes):
             continue
-        infos = []
-        for info in queue.candidates():
-            if frs.isdisjoint(info.frs):
-                finding = Finding.OTHER_RESOURCES
-            elif policy.satisfies(rule, preemptor, info, buffer=own.buffer):
-                infos.append(info)
-                continue
-            else:
-                finding = classical.refusal(rule, preemptor, info)
-            if notes is not None:
-                notes.add(info, finding, detail="" if finding is Finding.OTHER_RESOURCES else f"{field}: {rule}")
+        infos = classical.usable(demand, queue, rule=rule, field=field, notes=notes)
         if infos:
             found[queue.name] = infos
     return found
@@ -128,13 +118,11 @@ class _Search:
         reclaims = self.within_nominal and _stays_within_nominal(demand)
         while (target := ordering.next()) is not None:
             waiting = ordering.waiting[target.name]
-            if target is demand.queue:
-                if self._take(waiting.pop(0), IN_CLUSTER_QUEUE):
+            if target is demand.queue or reclaims:
+                reason = IN_CLUSTER_QUEUE if target is demand.queue else IN_COHORT_RECLAMATION
+                if self._take(waiting.pop(0), reason):
                     return True
-                continue
-            if reclaims:
-                if self._take(waiting.pop(0), IN_COHORT_RECLAMATION):
-                    return True
+                ordering.forget(target)
                 continue
             mine, theirs = _below_common_ancestor(demand.queue, target)
             new_share = shares.key_of(mine, self.resource_of)
@@ -144,6 +132,7 @@ class _Search:
                 if self._passes(strategy, info, (mine, theirs), new_share, old_share):
                     if self._take(info, IN_COHORT_FAIR_SHARING):
                         return True
+                    ordering.forget(target)
                     break
                 self.kept_back.setdefault(target.name, []).append(info)
         return False
@@ -157,10 +146,10 @@ class _Search:
             new_share = shares.key_of(mine, self.resource_of)
             old_share = shares.key_of(theirs, self.resource_of)
             info = ordering.waiting[target.name].pop(0)
-            if self._passes(INITIAL, info, (mine, theirs), new_share, old_share) and self._take(
-                info, IN_COHORT_FAIR_SHARING
-            ):
-                return True
+            if self._passes(INITIAL, info, (mine, theirs), new_share, old_share):
+                if self._take(info, IN_COHORT_FAIR_SHARING):
+                    return True
+                ordering.forget(target)
             ordering.drop(target)
         return False
 
@@ -169,9 +158,12 @@ class _Search:
     ) -> bool:
         compared = old_share
         if strategy == FINAL:
-            plan.take_away(info)
-            compared = shares.key_of(nodes[1], self.resource_of)
-            plan.put_back(info)
+            if nodes[1] is info.queue:
+                compared = shares.key_without(nodes[1], info.usage, self.resource_of)
+            else:
+                plan.take_away(info)
+                compared = shares.key_of(nodes[1], self.resource_of)
+                plan.put_back(info)
             holds = new_share <= compared
         else:
             holds = new_share < compared
@@ -222,10 +214,23 @@ class Ordering:
         self.notes = notes
         self.resource_of = demand.queue.tree.resource_of
         self._out: set[int] = set()
+        self._shares: dict[int, ShareKey] = {}
 
     def drop(self, queue: QueueNode) -> None:
         """Take no more from this queue."""
         self._out.add(id(queue))
+
+    def forget(self, queue: QueueNode) -> None:
+        """The usage of this queue has changed since it was handed out."""
+        self._shares.pop(id(queue), None)
+        for cohort in queue.path:
+            self._shares.pop(id(cohort), None)
+
+    def _share(self, node: Node) -> ShareKey:
+        found = self._shares.get(id(node))
+        if found is None:
+            found = self._shares[id(node)] = shares.key_of(node, self.resource_of)
+        return found
 
     def next(self) -> QueueNode | None:
         """The queue to preempt from, or None when nobody is left."""
@@ -256,7 +261,7 @@ class Ordering:
             assert isinstance(node, QueueNode)
             if id(node) in self._out:
                 continue
-            share = shares.key_of(node, self.resource_of)
+            share = self._share(node)
             if not self.waiting.get(node.name) or (share == _ZERO and node is not self.demand.queue):
                 self._out.add(id(node))
             elif best is None or share > best_share or (share == best_share and self._goes_before(node, best)):
@@ -274,7 +279,7 @@ class Ordering:
         for child in cohort.children:
             if id(child) in self._out:
                 continue
-            share = shares.key_of(child, self.resource_of)
+            share = self._share(child)
             if share == _ZERO and child not in self.demand.queue.path:
                 self._out.add(id(child))
             elif share > best_share:

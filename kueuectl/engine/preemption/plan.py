@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from kueuectl.engine import quota
 from kueuectl.engine.infos import Info
+from kueuectl.engine.quota import Node
 from kueuectl.engine.snapshot import QueueNode
 
 Amounts = tuple[tuple[int, int], ...]
@@ -34,6 +36,27 @@ def fits(demand: Demand, *, borrowing: bool) -> bool:
         if not borrowing and queue.usage[fr] + amount > queue.subtree[fr]:
             return False
         if amount and amount > quota.available(queue, fr):
+            return False
+    return True
+
+
+def could_fit(demand: Demand, candidates: Iterable[list[Info]]) -> bool:
+    """Whether the demand would fit with all candidates gone: if not, no search can end well. A list is of one queue."""
+    queue = demand.queue
+    for fr, amount in demand.usage:
+        if fr not in demand.frs:
+            continue
+        gone: list[tuple[Node, int]] = []
+        for infos in candidates:
+            holder = infos[0].queue
+            assert holder is not None
+            total = sum(info.amount_of.get(fr, 0) for info in infos)
+            quota.remove_usage(holder, fr, total)
+            gone.append((holder, total))
+        enough = amount <= quota.available(queue, fr)
+        for node, total in reversed(gone):
+            quota.add_usage(node, fr, total)
+        if not enough:
             return False
     return True
 

@@ -24,7 +24,6 @@ NEVER = "Never"
 class Variant(IntEnum):
     """How a candidate may be preempted."""
 
-    NEVER = 0
     WITHIN_QUEUE = 1
     HIERARCHICAL_RECLAIM = 2
     RECLAIM_WITHOUT_BORROWING = 3
@@ -52,6 +51,19 @@ def satisfies(policy: str, preemptor: Info, candidate: Info, *, buffer: int) -> 
     )
 
 
+def allowed(policy: str, preemptor: Info, candidates: list[Info], *, buffer: int) -> list[Info]:
+    """Those that the policy lets the preemptor take (`satisfies`), in their order. May be the very list that came."""
+    if policy == "Any":
+        return candidates
+    if policy == NEVER:
+        return []
+    rank = preemptor.priority
+    if policy != "LowerOrNewerEqualPriority":
+        return [info for info in candidates if info.priority < rank]
+    after = preemptor.timestamp + buffer
+    return [info for info in candidates if info.priority < rank or (info.priority == rank and after < info.timestamp)]
+
+
 def goes_before(a: Info, b: Info, own: QueueNode) -> bool:
     """Which of two candidates is preempted first by a workload of the queue `own`.
 
@@ -68,9 +80,7 @@ def goes_before(a: Info, b: Info, own: QueueNode) -> bool:
 
 
 def variant_outside(queue: QueueNode, preemptor: Info, candidate: Info, *, advantage: bool) -> Variant:
-    """How a candidate of another ClusterQueue may be preempted."""
-    if not satisfies(queue.reclaim, preemptor, candidate, buffer=queue.buffer):
-        return Variant.NEVER
+    """How a candidate of another ClusterQueue may be preempted that reclaimWithinCohort allows."""
     if advantage:
         return Variant.HIERARCHICAL_RECLAIM
     if not queue.borrows_by_preemption or candidate.priority >= preemptor.priority:

@@ -35,6 +35,18 @@ class Preemptor:
 
     def simulate(self, info: Info, queue: QueueNode, *, fr: int, amount: int) -> tuple[Possibility, int]:
         """What preemption could do for one flavor-resource: see `assigner.PreemptionOracle`."""
+        tree = queue.tree
+        if tree.known_at != tree.version:
+            tree.known = {}
+            tree.known_at = tree.version
+        # All of the workload that `policy` looks at.
+        key = (queue.index, fr, amount, info.priority, info.timestamp)
+        found = tree.known.get(key)
+        if found is None:
+            found = tree.known[key] = self._simulate(info, queue, fr=fr, amount=amount)
+        return found
+
+    def _simulate(self, info: Info, queue: QueueNode, *, fr: int, amount: int) -> tuple[Possibility, int]:
         victims = self.victims(Demand(info, queue, ((fr, amount),), frozenset((fr,))))
         if not victims:
             height, _ = quota.borrowing_height(queue, fr, amount)
