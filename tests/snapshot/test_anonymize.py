@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kueuectl.analysis import explain
+from kueuectl.analysis import dry_run, explain
 from kueuectl.analysis.explanation import Explanation
 from kueuectl.analysis.lint import run as lint
 from kueuectl.analysis.lint.scene import Origin
@@ -111,11 +111,21 @@ def check_same_answers(pair: Pair) -> None:
         other, _ = explain.workload(after.state, after.settings, now=after.now, key=pair.workload(key))
         assert facts(other) == facts(one, pair), key
     assert settled(after) == translated(settled(before), pair)
+    assert dry_run_of(after) == {
+        kind: [pair.workload(key) for key in keys] for kind, keys in dry_run_of(before).items()
+    }
     assert codes(after) == codes(before)
 
 
 def settled(found: Loaded) -> dict[str, Any]:
     return settle(found.state, found.settings, found.now)
+
+
+def dry_run_of(found: Loaded) -> dict[str, list[str]]:
+    """Who holds quota, is evicted and waits at the end of a dry run, in the order of keys, and of the queues."""
+    end = dry_run.settle(found.state, found.settings, now=found.now).after
+    waiting = sorted(end.waiting, key=lambda key: (end.waiting[key].cluster_queue, end.waiting[key].position, key))
+    return {"held": sorted(end.held), "evicted": sorted(end.evictions), "waiting": waiting}
 
 
 def translated(found: dict[str, Any], pair: Pair) -> dict[str, Any]:
