@@ -72,19 +72,27 @@ _BY_FLAVORS = frozenset({Code.NO_FLAVOR, Code.NEVER_FITS, Code.BORROW_LIMIT, Cod
 _PATIENCE = 3
 
 
-def verdict_only(state: ClusterState, settings: Settings, *, now: int, key: str) -> proposals.Proof:
-    """The verdict alone, the victims, and what that cost: for experiments. The state must be settled."""
+def verdict_only(
+    state: ClusterState, settings: Settings, *, now: int, key: str, at_once: bool = False
+) -> proposals.Proof:
+    """The verdict alone, the victims, and what that cost: for experiments. The state must be settled.
+
+    With `at_once` the workload is evaluated in the present state, whoever comes before it.
+    """
     subject = state.workloads[key]
     verdict = _without_evaluation(subject, state, settings, now)
     if verdict is not None:
         return proposals.Proof(verdict)
-    found = evaluate.evaluate(state, settings, now=now, key=key, patience=_PATIENCE)
-    return proposals.Proof(verdicts.of(found), found.preemption.victims, found.evaluations)
+    found = evaluate.evaluate(state, settings, now=now, key=key, patience=_PATIENCE, at_once=at_once)
+    return proposals.Proof(verdicts.of(found), found.preemption.victims, found.effort)
 
 
 def _proposals(state: ClusterState, settings: Settings, now: int, explanation: Explanation) -> tuple[Proposal, ...]:
+    # Where its turn was too far away to be played, it is so in every experiment.
+    at_once = any(warning.code in (WarningCode.LONG_RUN, WarningCode.LOOP) for warning in explanation.warnings)
+
     def prove(changed: ClusterState, with_settings: Settings, key: str) -> proposals.Proof:
-        return verdict_only(changed, with_settings, now=now, key=key)
+        return verdict_only(changed, with_settings, now=now, key=key, at_once=at_once)
 
     return proposals.find(state, settings, explanation, prove=prove)
 

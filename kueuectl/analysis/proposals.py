@@ -17,11 +17,11 @@ from kueuectl.model.state import ClusterState
 
 
 class Proof(NamedTuple):
-    """What the engine said of a changed state; `evaluations` is how many heads it looked at for that."""
+    """What the engine said of a changed state; `effort` is what that cost, in heads looked at."""
 
     verdict: Verdict
     victims: tuple[str, ...] = ()
-    evaluations: int = 0
+    effort: int = 0
 
 
 Prove = Callable[[ClusterState, Settings, str], Proof]
@@ -30,7 +30,7 @@ Prove = Callable[[ClusterState, Settings, str], Proof]
 MAX_TRIES = 40
 MAX_PROPOSALS = 6
 # No more tries once the engine has looked at so many heads: under a second also on a full cluster.
-MAX_EVALUATIONS = 1500
+MAX_EFFORT = 1500
 
 _GOOD = frozenset({Code.FITS, Code.PREEMPTING, Code.ADMITTED, Code.CHECKS})
 _SHORT = frozenset({Code.QUOTA, Code.BORROW_LIMIT, Code.LEND_LIMIT, Code.NO_VICTIMS, Code.NEVER_FITS, Code.CONTENDED})
@@ -51,18 +51,18 @@ class _Experiments:
         self.key = key
         self.prove = prove
         self.left = MAX_TRIES
-        self.evaluations = 0
+        self.effort = 0
 
     def run(self, change: Change) -> _Tried | None:
         """The outcome of one change; None when it does not help, or the budget is used up."""
-        if self.left <= 0 or self.evaluations > MAX_EVALUATIONS:
+        if self.left <= 0 or self.effort > MAX_EFFORT:
             return None
         self.left -= 1
         made = change.make(self.state, self.settings)
         if made is None:
             return None
         proof = self.prove(*made, self.key)
-        self.evaluations += proof.evaluations
+        self.effort += proof.effort
         return _Tried(change, proof.verdict, proof.victims) if proof.verdict.code in _GOOD else None
 
 
