@@ -194,14 +194,23 @@ def _fits_in_quota(node: Node, wanted: list[tuple[int, int]]) -> tuple[bool, lis
 
 def _collect(demand: Demand, cohort: Node, *, skip: Node | None, notes: Notes | None) -> Iterator[list[Info]]:
     """Candidates below a cohort, queue by queue; not below `skip`, and not in the preemptor's own queue."""
-    frs, own = demand.frs, demand.queue
-    for child in cohort.children:
-        if child is skip:
-            continue
-        if not quota.is_within_nominal(child, frs):
-            yield from _collect(demand, child, skip=None, notes=notes)
+    frs = demand.frs
+    # Child cohorts come before queues. A list of what is left to do: trees may be deeper than Python calls.
+    left: list[tuple[Node, bool]] = [(cohort, False)]
+    while left:
+        node, is_entered = left.pop()
+        if is_entered:
+            yield from _collect_here(demand, node, notes)
+        elif node is cohort or not quota.is_within_nominal(node, frs):
+            left.append((node, True))
+            left += [(child, False) for child in reversed(node.children) if child is not skip]
         elif notes is not None:
-            _note_subtree(notes, child, Finding.PROTECTED, child.name)
+            _note_subtree(notes, node, Finding.PROTECTED, node.name)
+
+
+def _collect_here(demand: Demand, cohort: Node, notes: Notes | None) -> Iterator[list[Info]]:
+    """Candidates in the queues of one cohort."""
+    frs, own = demand.frs, demand.queue
     for node in cohort.queues:
         assert isinstance(node, QueueNode)
         if node is own or not node.held:
