@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kueuectl import times
 from kueuectl.model.queues import ClusterQueue
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from tests.conformance.case import DEFAULT_NOW, Case
 
 

@@ -32,7 +32,13 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 
 # Third-party packages: at the top of a module, and inside functions (which is where what is slow to load belongs).
-AT_TOP: dict[str, set[str]] = {"api": {"msgspec"}, "store": {"msgspec"}, "cluster": {"msgspec"}, "cli": {"typer"}}
+AT_TOP: dict[str, set[str]] = {
+    "model": {"msgspec"},
+    "api": {"msgspec"},
+    "store": {"msgspec"},
+    "cluster": {"msgspec"},
+    "cli": {"typer"},
+}
 INSIDE: dict[str, set[str]] = {
     "report": {"rich", "yaml", "msgspec", "jsonpath_ng"},
     "cluster": {"kubernetes", "urllib3", "yaml"},
@@ -206,6 +212,9 @@ def test_pure_packages_use_pure_modules_only(layer: str) -> None:
             continue
         for entry in imports(module):
             root = entry.target.split(".")[0]
+            # The structs of values.py compute nothing: docs/adr/0004.
+            if root == "msgspec" and module.short == "model/values.py":
+                continue
             if root != "kueuectl" and root not in PURE_STDLIB:
                 faults.append(f"{module.short}:{entry.line}: {layer} is pure and may not use {entry.target}")
     report(faults)

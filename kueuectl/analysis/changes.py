@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
 from kueuectl.analysis import edits
 from kueuectl.analysis.edits import with_queue, with_workload
@@ -15,6 +14,7 @@ from kueuectl.model.queues import ClusterQueue, Cohort, FlavorQuotas, ResourceGr
 from kueuectl.model.selectors import Toleration
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState, Namespace
+from kueuectl.model.values import Struct, replace
 from kueuectl.model.workloads import PodTemplate, Workload
 
 Made = tuple[ClusterState, Settings]
@@ -26,8 +26,7 @@ _MAX_RANKS = 6
 _MAX_QUEUES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A change to try. `make` gives the changed state, or None when it can't be made.
 
     `what` says on which part ("cpu in flavor spot"); before and after are amounts or words. With `tries_more` the rest

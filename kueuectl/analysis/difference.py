@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from kueuectl.analysis import preempt
@@ -12,6 +11,7 @@ from kueuectl.engine import workloads
 from kueuectl.engine.entries import Entry
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct
 from kueuectl.model.workloads import Workload
 
 _MAX_RECLAIMABLE = 20
@@ -27,8 +27,7 @@ class Why(StrEnum):
     NOT_ADMITTED = "not admitted"
 
 
-@dataclass(frozen=True, slots=True)
-class Gained:
+class Gained(Struct, frozen=True):
     """A workload that holds quota in the second outcome and not in the first."""
 
     workload: str
@@ -36,8 +35,7 @@ class Gained:
     is_new: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """A workload that holds quota in the first outcome and not in the second.
 
     `by` preempted it, for `reason`; `loss` is what that costs, None when it does not run at present. `entry` is its
@@ -53,8 +51,7 @@ class Lost:
     entry: Entry | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """A workload whose flavors, counts or queue differ."""
 
     workload: str
@@ -63,8 +60,7 @@ class Moved:
     preemption: Preemption | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Restarted:
+class Restarted(Struct, frozen=True):
     """A workload that is evicted on the way and gets the same quota again, where it ran through before."""
 
     workload: str
@@ -74,8 +70,7 @@ class Restarted:
     loss: Loss | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Shifted:
+class Shifted(Struct, frozen=True):
     """A waiting workload whose position differs."""
 
     workload: str
@@ -84,8 +79,7 @@ class Shifted:
     after: int
 
 
-@dataclass(frozen=True, slots=True)
-class Stays:
+class Stays(Struct, frozen=True):
     """A node that uses more than its quota at the end, and what becomes of that.
 
     `over` is the amount; `before` what it was in the first outcome; `beyond` is what is borrowed beyond the borrowing
@@ -109,16 +103,14 @@ class Stays:
     total: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Switched:
+class Switched(Struct, frozen=True):
     """A ClusterQueue that starts or stops admitting; `why` in Kueue's words, "" when it starts."""
 
     cluster_queue: str
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """A node of the tree, before and after; None where it does not exist."""
 
     kind: str
@@ -127,8 +119,7 @@ class Changed:
     after: NodeFact | None
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """All of it, each sorted by name. `spared` are evicted on the way in the first outcome only and keep quota."""
 
     gained: tuple[Gained, ...] = ()

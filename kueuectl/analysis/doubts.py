@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kueuectl.analysis.explanation import Code, Explanation, Verdict, Warning, WarningCode
 from kueuectl.engine import workloads
 from kueuectl.model import conditions
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 
 MINUTE = 60_000_000_000

@@ -7,11 +7,11 @@ evicted is up to kubectl and their controllers; where they would run instead is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from kueuectl.engine import workloads as facts
 from kueuectl.model.flavors import Node, ResourceFlavor
 from kueuectl.model.state import ClusterState, OwnerObject
+from kueuectl.model.values import Struct, replace
 from kueuectl.model.workloads import TopologyAssignment
 
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
@@ -19,8 +19,7 @@ _HOSTNAME = "kubernetes.io/hostname"
 _ENDED = ("Succeeded", "Failed")
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Struct, frozen=True):
     """A resource of a flavor, amounts: quota of all ClusterQueues and cohorts against what the nodes have.
 
     `before` and `after` are the allocatable of the schedulable nodes that match the flavor.
@@ -39,10 +38,9 @@ class Capacity:
         return max(0, self.quota - self.after)
 
 
-@dataclass(frozen=True, slots=True)
-class Drained:
+class Drained(Struct, frozen=True):
     """Nodes that go. `running` has (workload, pods on these nodes); `placed` are workloads whose topology assignment
-    names one of them. `knows_pods`: the state has pods at all. `topologies` are those of flavors that lose nodes.
+    names one of them. `knows_pods`: the state says where pods run. `topologies` are those of flavors that lose nodes.
     """
 
     state: ClusterState
@@ -74,7 +72,7 @@ def drain(state: ClusterState, nodes: Sequence[str]) -> Drained:
                 and any(_names(pod_set.topology, hosts) for pod_set in workload.admission.pod_sets)
             )
         ),
-        knows_pods=any(owner.kind == "Pod" for owner in state.owners),
+        knows_pods=any(owner.kind == "Pod" and owner.node for owner in state.owners),
         topologies=tuple(sorted({flavor.topology for flavor in flavors if flavor.topology is not None})),
     )
 

@@ -6,7 +6,6 @@ Only the trees that the change touches are simulated. With no change: where the 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from kueuectl.analysis import difference, dry_run_play, dry_run_trees
 from kueuectl.analysis.difference import Difference
@@ -15,13 +14,13 @@ from kueuectl.engine import reconcile, workloads
 from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct, replace
 from kueuectl.model.workloads import Workload
 
 EACH, DRAIN = "each", "drain"
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """A workload that ends differently when pools are only woken once the heaps are empty (requeue mode drain)."""
 
     workload: str
@@ -29,8 +28,7 @@ class Elsewhere:
     drain: str
 
 
-@dataclass(frozen=True, slots=True)
-class DryRun:
+class DryRun(Struct, frozen=True):
     """The answer. Without a change `before` is the present state and `after` where it settles.
 
     `present` counts who holds quota now. `elsewhere` are the differences of requeue mode drain, which is a possible

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from kueuectl.analysis import edits
@@ -12,6 +11,7 @@ from kueuectl.analysis.edits_delete import Note, NoteCode
 from kueuectl.analysis.explanation import Ref
 from kueuectl.model.queues import ClusterQueue, Cohort, LocalQueue
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct
 from kueuectl.model.workloads import Workload
 
 _KINDS: Mapping[str, str] = {
@@ -39,8 +39,7 @@ class Verb(StrEnum):
     DELETED = "deleted"
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectChange:
+class ObjectChange(Struct, frozen=True):
     """One object that differs; `fields` where they are known one by one."""
 
     target: Ref

@@ -16,6 +16,7 @@ from kueuectl.engine.simulate import Round, Simulation
 from kueuectl.engine.snapshot import QueueNode, Tree
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct
 
 # Rounds of the scheduler, unless the caller says how many. A round looks at one workload of each ClusterQueue, and for
 # victims in all of them: in trees of many queues fewer rounds are affordable.
@@ -34,8 +35,7 @@ class EndKind(StrEnum):
     LIMIT = "limit"
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """The end of one simulation. `members` go round in a LOOP, or are still moving at the LIMIT."""
 
     kind: EndKind
@@ -45,8 +45,7 @@ class Ended:
     period: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(Struct, frozen=True):
     """Quota that a workload holds. flavors: (pod set, resource, flavor); counts: (pod set, pods).
 
     `is_reserved`: admission checks are open, so that it does not run yet.
@@ -58,8 +57,7 @@ class Holding:
     is_reserved: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a workload waits: position from 1. `entry` is its last evaluation, None where there was none."""
 
     cluster_queue: str
@@ -67,8 +65,7 @@ class Place:
     entry: Entry | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Preemption:
+class Preemption(Struct, frozen=True):
     """One preemption on the way. `reason` is that of the Preempted condition."""
 
     workload: str
@@ -77,8 +74,7 @@ class Preemption:
     round: int
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaFact:
+class QuotaFact(Struct, frozen=True):
     """One flavor-resource of a node, amounts.
 
     nominal and total: all quota, and all usage, in the node and below it. quota and used: what counts for borrowing,
@@ -105,8 +101,7 @@ class QuotaFact:
         return 0 if self.limit is None else max(0, self.over - self.limit)
 
 
-@dataclass(frozen=True, slots=True)
-class NodeFact:
+class NodeFact(Struct, frozen=True):
     """A ClusterQueue or cohort. `parent` is the name of the cohort above it, "" for a root.
 
     `inactive` is why a ClusterQueue admits nobody, in Kueue's words; "" when it does.
@@ -152,8 +147,7 @@ class Outcome:
         return all(ended.kind is EndKind.FIXPOINT for ended in self.endings)
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(Struct, frozen=True):
     """A part at its start and at its end."""
 
     start: Outcome

@@ -7,12 +7,12 @@ them. Within one state two trees belong together when a workload holds quota in 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from kueuectl.engine import snapshot
 from kueuectl.model.queues import ClusterQueue, Cohort, ResourceGroup
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 
 T = TypeVar("T")

@@ -7,13 +7,13 @@ result is not asked here either.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
 from kueuectl.analysis.explanation import Ref
 from kueuectl.model.queues import ClusterQueue, Cohort, LocalQueue, ResourceGroup, ResourceQuota
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct, replace
 from kueuectl.model.workloads import PodSet, PriorityClassRef, Workload
 
 Value = str | int | float | bool | None
@@ -98,16 +98,14 @@ class Obstacle(StrEnum):
     NO_CLASS = "no class"
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """A change that can't be made; `known` has the names that would do."""
 
     obstacle: Obstacle
     known: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """One field of one object. `part` is (flavor, resource) of a quota, or (pod set,) of a count; else empty."""
 
     target: Ref
@@ -116,8 +114,7 @@ class Edit:
     part: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(Struct, frozen=True):
     """A field that differs: amounts for quotas, words or numbers for the rest; None where there is none."""
 
     field: Field
@@ -221,7 +218,7 @@ def _with_quotas(owner: _Q, edit: Edit, paths: Mapping[Field, tuple[str, ...]]) 
     name = _QUOTA_ATTRIBUTES[edit.field]
 
     def change(entry: ResourceQuota) -> ResourceQuota:
-        return replace(entry, **{name: edit.value}) if entry.name == resource else entry  # type: ignore[arg-type]
+        return replace(entry, **{name: edit.value}) if entry.name == resource else entry
 
     return replace(owner, resource_groups=with_quota(owner.resource_groups, flavor, change))
 
@@ -242,7 +239,7 @@ def _workload(state: ClusterState, workload: Workload, edit: Edit) -> Workload |
     attribute = "count" if edit.field is Field.COUNT else "min_count"
 
     def change(pod_set: PodSet) -> PodSet:
-        return replace(pod_set, **{attribute: edit.value}) if pod_set.name == wanted else pod_set  # type: ignore[arg-type]
+        return replace(pod_set, **{attribute: edit.value}) if pod_set.name == wanted else pod_set
 
     return replace(workload, pod_sets=tuple(change(pod_set) for pod_set in workload.pod_sets))
 
@@ -261,7 +258,7 @@ def _put(owner: _E, path: tuple[str, ...], value: Value) -> _E:
     """The object with one field, or one field of a block, replaced."""
     first, *rest = path
     if not rest:
-        return replace(owner, **{first: value})  # type: ignore[arg-type]
+        return replace(owner, **{first: value})
     block = replace(getattr(owner, first), **{rest[0]: value})
     return replace(owner, **{first: block})
 

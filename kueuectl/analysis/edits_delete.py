@@ -11,12 +11,12 @@ Rules (docs: Troubleshooting, Delete a ClusterQueue; observed behaviour where th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from kueuectl.analysis.explanation import Ref
 from kueuectl.engine import workloads
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct, replace
 
 
 class NoteCode(StrEnum):
@@ -38,16 +38,14 @@ class NoteCode(StrEnum):
     EXISTS = "EXISTS"
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """A note; `facts` are (name, value) pairs for the sentence that report makes of it."""
 
     code: NoteCode
     facts: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Deleted:
+class Deleted(Struct, frozen=True):
     """The state without the object, and what there is to know about that."""
 
     state: ClusterState
@@ -91,7 +89,7 @@ def _plain(state: ClusterState, target: Ref) -> Deleted | None:
     if target.key not in held:
         return None
     kept = {key: value for key, value in held.items() if key != target.key}
-    return Deleted(replace(state, **{name: kept}))  # type: ignore[arg-type]
+    return Deleted(replace(state, **{name: kept}))
 
 
 def _cluster_queue(state: ClusterState, name: str, now: int) -> Deleted | None:

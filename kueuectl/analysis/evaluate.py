@@ -5,7 +5,7 @@ Only the tree of the workload's ClusterQueue is built and simulated, and only up
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from kueuectl.analysis import evidence
 from kueuectl.analysis.explanation import PodSetRow, PreemptionFacts
@@ -17,6 +17,7 @@ from kueuectl.engine.pending import PendingQueue
 from kueuectl.engine.simulate import Round, Simulation
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 
 MAX_ROUNDS = 1000
 # What the engine may do on the way, in heads looked at; one costs more in a tree of many queues. Under two seconds,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kueuectl.analysis import doubts, evaluate, history, proposals, verdicts
 from kueuectl.analysis.evaluate import Evaluation
 from kueuectl.analysis.explanation import (
@@ -26,6 +24,7 @@ from kueuectl.engine.entries import Entry
 from kueuectl.model.queues import ClusterQueue
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 
 Facts = tuple[tuple[str, str], ...]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kueuectl.engine.reasons import FlavorReason
 from kueuectl.model.conditions import Condition
+from kueuectl.model.values import Struct, field
 from kueuectl.model.workloads import Amounts
 
 
@@ -43,8 +43,7 @@ class Code(StrEnum):
     STOPPED = "STOPPED"
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Struct, frozen=True):
     """An object by kind and name; namespace "" for cluster-wide kinds."""
 
     kind: str
@@ -85,8 +84,7 @@ class StepName(StrEnum):
     PODS_READY = "podsReady"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step; `facts` are (name, value) pairs for the sentence that report makes of it."""
 
     name: StepName
@@ -103,8 +101,7 @@ class LimitKind(StrEnum):
     COHORT_CAPACITY = "cohortCapacity"
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """The limit that binds, and the node (ClusterQueue or cohort) that has it."""
 
     kind: LimitKind
@@ -112,8 +109,7 @@ class Limit:
     is_cohort: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceRow:
+class ResourceRow(Struct, frozen=True):
     """One resource of one flavor for one pod set (or group of pod sets); amounts.
 
     `requested` includes what earlier pod sets of the workload take; `available` may be negative when the queue is
@@ -135,8 +131,7 @@ class ResourceRow:
     borrowers: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FlavorRow:
+class FlavorRow(Struct, frozen=True):
     """One flavor. mode: Fit, Preempt, NoFit or NotTried; out: taint, affinity, quota, capacity or ""."""
 
     name: str
@@ -148,8 +143,7 @@ class FlavorRow:
     is_chosen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PodSetRow:
+class PodSetRow(Struct, frozen=True):
     """One pod set. `chosen` has (resource, flavor) pairs that it gets or would get; `granted` is the pod count."""
 
     name: str
@@ -160,8 +154,7 @@ class PodSetRow:
     chosen: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ShareFact:
+class ShareFact(Struct, frozen=True):
     """A comparison of shares that decided about a candidate. Precise shares, in thousandths over the weight."""
 
     strategy: str
@@ -171,8 +164,7 @@ class ShareFact:
     target_share: float
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateRow:
+class CandidateRow(Struct, frozen=True):
     """A workload that was considered for preemption, in the order of evaluation.
 
     `finding` is a value of engine.preemption.notes.Finding, `reason` that of the Preempted condition for victims.
@@ -188,8 +180,7 @@ class CandidateRow:
     reserved_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PreemptionFacts:
+class PreemptionFacts(Struct, frozen=True):
     """Candidates and victims; `ties` are groups of cohorts between which Kueue picks at random."""
 
     candidates: tuple[CandidateRow, ...] = ()
@@ -221,8 +212,7 @@ class ChangeKind(StrEnum):
     RECLAIM = "reclaimWithinCohort"
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """A change, proven by running the engine with it: what its verdict becomes.
 
     target names the object to change; `before` and `after` are texts as the object would have them; `cost` orders
@@ -254,16 +244,14 @@ class WarningCode(StrEnum):
     READ = "READ"
 
 
-@dataclass(frozen=True, slots=True)
-class Warning:
+class Warning(Struct, frozen=True):
     """A warning; `facts` as in Step."""
 
     code: WarningCode
     facts: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The answer. `behind` is the head or the workload that blocks; `facts` feed the sentence."""
 
     code: Code
@@ -272,8 +260,7 @@ class Verdict:
     facts: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Eviction:
+class Eviction(Struct, frozen=True):
     """The last eviction of a workload, with the preemptor resolved to a name where it can be."""
 
     at: int | None
@@ -291,8 +278,7 @@ class Eviction:
     own_share: tuple[str, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QueueFacts:
+class QueueFacts(Struct, frozen=True):
     """Where a workload stands: its queues, position (from 1; 0 unknown) among `waiting`, strategy and head."""
 
     local_queue: str = ""
@@ -305,8 +291,7 @@ class QueueFacts:
     is_parked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """The whole story of one object."""
 
     object: Ref

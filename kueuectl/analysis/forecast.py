@@ -7,7 +7,6 @@ is unknown. Every assumption is part of the result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from kueuectl.analysis import dry_run, dry_run_trees, explain, goals, runtimes, verdicts
@@ -22,6 +21,7 @@ from kueuectl.engine.timeline import Loop, Preempted, Span, Start, Timeline
 from kueuectl.model import conditions
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct
 
 MAX_ROUNDS = 1_000_000
 RUNS = 50
@@ -43,8 +43,7 @@ class Fate(StrEnum):
     NOT_QUEUED = "not queued"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One workload. Times are in nanoseconds; None where there is none.
 
     start: with typical run times. spread: the 10th, 50th and 90th percentile, None in it where too many runs did not
@@ -70,8 +69,7 @@ class Row:
     waits_for: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Forecast:
+class Forecast(Struct, frozen=True):
     """Rows by start. sources: how many workloads have their run time from where, of those that matter.
 
     overdue: running for longer than assumed. unstarted: quota, but checks are open. preempted: running or started work
@@ -92,8 +90,7 @@ class Forecast:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What is asked for. keys: only these workloads (None: all that wait). runs: draws for the spread of ranges."""
 
     keys: frozenset[str] | None = None

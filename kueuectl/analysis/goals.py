@@ -15,7 +15,6 @@ What can never be had is no gap: requests above every limit, flavors that don't 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from kueuectl.engine.nominate import matches_namespace
 from kueuectl.engine.quota import Node
 from kueuectl.engine.simulate import Simulation
 from kueuectl.engine.snapshot import QueueNode, Tree
+from kueuectl.model.values import Struct
 
 FlavorResource = tuple[str, str]
 
@@ -39,8 +39,7 @@ class GoalKind(StrEnum):
     DEFRAG = "defrag"
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """An objective; `workload` is the key that `fit` is about, `cohort` the part that is judged ("" is all)."""
 
     kind: GoalKind
@@ -62,8 +61,7 @@ class Need(NamedTuple):
     node: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """One thing that is not as the goal wants it.
 
     `node` is the ClusterQueue or cohort that it is about. within-quota: it uses too much. nominal, fit: `workload`

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from kueuectl.analysis.changes import Change, Made
 from kueuectl.analysis.explanation import ChangeKind, Explanation, Ref
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 
 # Before other changes of policy: it gives the queue no more than it owns.
 _COST = 75

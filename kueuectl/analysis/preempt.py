@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 
 from kueuectl.analysis import explain
 from kueuectl.analysis.explanation import Explanation
@@ -13,6 +12,7 @@ from kueuectl.model import conditions
 from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct, replace
 from kueuectl.model.workloads import Workload
 
 MAX_ROUNDS = 1000
@@ -20,8 +20,7 @@ _SECONDS_PER_HOUR = 3600
 _NANO = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Struct, frozen=True):
     """What a workload loses when it is evicted.
 
     gpus: of all pods together, over all GPU resources. seconds: since it was admitted, None where that is not known.
@@ -42,16 +41,14 @@ class Loss:
         return None if self.seconds is None else self.gpus * self.seconds / _SECONDS_PER_HOUR
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The victims for one workload; none when it fits, or when no allowed set makes room (see the explanation)."""
 
     explanation: Explanation
     victims: tuple[Loss, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Gain:
+class Gain(Struct, frozen=True):
     """A workload that gets quota, and its (pod set, resource, flavor) triples."""
 
     workload: str
@@ -59,8 +56,7 @@ class Gain:
     flavors: tuple[tuple[str, str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """What evicting workloads would bring, beside what would happen anyway.
 
     `returned` were evicted and get quota again; `preempted` are others that are preempted on the way, `lost` those

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kueuectl.analysis import explain
 from kueuectl.analysis.explanation import Code, Explanation, Ref, Verdict
 from kueuectl.engine import activeness, quota, reconcile, snapshot
@@ -14,13 +12,13 @@ from kueuectl.engine.reasons import Mode
 from kueuectl.engine.snapshot import QueueNode
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct
 
 # How many workloads behind a blocked head are tried on their own.
 _MOST_BEHIND = 200
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaRow:
+class QuotaRow(Struct, frozen=True):
     """One flavor-resource of a node; amounts. `borrowed` is what it uses above its own quota."""
 
     flavor: str
@@ -32,8 +30,7 @@ class QuotaRow:
     maximum: int
 
 
-@dataclass(frozen=True, slots=True)
-class QueueExplanation:
+class QueueExplanation(Struct, frozen=True):
     """A queue or cohort with its verdict (ACTIVE, INACTIVE, STOPPED) and what stands in the way of its work.
 
     `head` explains the first waiting workload, None when nothing waits. `would_fit` are workloads behind a blocked

@@ -7,7 +7,6 @@ found in each.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kueuectl.analysis import dry_run, dry_run_trees, goals, preempt, rebalance_nodes
@@ -31,6 +30,7 @@ from kueuectl.model import conditions
 from kueuectl.model.selectors import LabelSelector
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct, field
 from kueuectl.model.workloads import Workload
 
 _NANO = 1_000_000_000
@@ -46,8 +46,7 @@ class Shield(StrEnum):
     LABELS = "labels"
 
 
-@dataclass(frozen=True, slots=True)
-class Protection:
+class Protection(Struct, frozen=True):
     """Who must not be evicted. priority: from this one on. older_than, younger_than: seconds since admission."""
 
     priority: int | None = None
@@ -57,8 +56,7 @@ class Protection:
     labels: tuple[LabelSelector, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What is asked for. `hold` deactivates victims instead of evicting them, so that they don't come back."""
 
     goal: Goal
@@ -69,8 +67,7 @@ class Request:
     hold: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
+class Proposed(Struct, frozen=True):
     """One plan. Costs are those of victims and followers together; `nodes` compare Kueue at rest without and with it.
 
     is_proven: no plan is better in what it was searched for; bound: none has fewer evictions. one_by_one: the goal is
@@ -106,8 +103,7 @@ class Proposed:
         return max(loss.priority for loss in (*self.victims, *self.followers))
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What was found. Without `gaps` the goal is reached when Kueue comes to rest, or was already.
 
     gaps: where it is not reached then, as far as evictions can help; hopeless: where they can't. starting: gaps of the

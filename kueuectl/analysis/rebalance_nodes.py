@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kueuectl.engine import shares
 from kueuectl.engine.quota import Node
 from kueuectl.engine.simulate import Simulation
 from kueuectl.engine.snapshot import Tree
+from kueuectl.model.values import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class UsageRow:
+class UsageRow(Struct, frozen=True):
     """One flavor-resource of a node; amounts. Of a cohort everything below counts, its own quota too."""
 
     flavor: str
@@ -21,8 +19,7 @@ class UsageRow:
     after: int
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRow:
+class NodeRow(Struct, frozen=True):
     """A node of a tree, parents first. Shares are precise, in thousandths over the weight; infinite for weight 0."""
 
     kind: str

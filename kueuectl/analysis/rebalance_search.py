@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from kueuectl.analysis import goals, search
@@ -12,6 +11,7 @@ from kueuectl.analysis.preempt import Loss
 from kueuectl.analysis.search import Cost, Found, Problem
 from kueuectl.analysis.trials import Outcome, Trials
 from kueuectl.engine import quota
+from kueuectl.model.values import Struct
 
 # Up to so many candidates every set is tried.
 EXHAUSTIVE = 12
@@ -32,8 +32,7 @@ class Order(StrEnum):
     STEADIEST = "holds however the evictions land"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A workload that may be evicted: what it loses, and what it holds in which queue."""
 
     loss: Loss
@@ -47,8 +46,7 @@ class Candidate:
         return self.loss.workload
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True):
     """A set that reaches the goal. `is_proven`: none is better in that order. `bound`: none is smaller than this."""
 
     order: Order
@@ -57,8 +55,7 @@ class Ranked:
     bound: int
 
 
-@dataclass(frozen=True, slots=True)
-class PartResult:
+class PartResult(Struct, frozen=True):
     """What was found in one part. `hopeless` are gaps that no eviction can close; `open` are the others."""
 
     open: tuple[Gap, ...]
@@ -68,8 +65,7 @@ class PartResult:
     trials: int
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """How much a plan may cost, followers included, and who may not be preempted even as a follower."""
 
     max_evictions: int | None = None

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from kueuectl.engine import workloads
 from kueuectl.engine.timeline import Span, running_since
 from kueuectl.model import conditions
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct
 from kueuectl.model.workloads import Workload
 
 _SECOND = 1_000_000_000
@@ -42,8 +42,7 @@ class Source(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Assumed:
+class Assumed(Struct, frozen=True):
     """An assumption: nanoseconds from low to high. `queue` is a ClusterQueue, a LocalQueue (namespace/name), or ""."""
 
     low: int
@@ -51,8 +50,7 @@ class Assumed:
     queue: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunTime:
+class RunTime(Struct, frozen=True):
     """What is known of one workload. A range from low to high, or `samples` (sorted); None and empty: nothing.
 
     `limit` is what is left of its run time limit before the present run; `elapsed` how long it runs already.

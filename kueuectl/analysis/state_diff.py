@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from kueuectl.analysis import state_fields
@@ -13,6 +12,7 @@ from kueuectl.engine import snapshot, workloads
 from kueuectl.model import conditions
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState, OwnerObject
+from kueuectl.model.values import Struct, names
 from kueuectl.model.workloads import Workload
 
 # Fields of the state by kind, in the order in which they are told.
@@ -64,8 +64,7 @@ class Stage(StrEnum):
     FINISHED = "finished"
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectDiff:
+class ObjectDiff(Struct, frozen=True):
     """An object that differs, and its fields where it is there on both sides."""
 
     subject: Ref
@@ -73,8 +72,7 @@ class ObjectDiff:
     fields: tuple[FieldDiff, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a workload is: how far, in which ClusterQueue, with which flavors as (pod set, resource, flavor)."""
 
     stage: Stage
@@ -83,8 +81,7 @@ class Place:
     pods: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """A workload whose place differs; None where it was not there. `reason` is that of an eviction since."""
 
     workload: str
@@ -93,8 +90,7 @@ class Move:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class UsageDiff:
+class UsageDiff(Struct, frozen=True):
     """Usage or quota of a node of the cohort trees that differs, in amounts; quota is that of its whole subtree."""
 
     node: Ref
@@ -106,8 +102,7 @@ class UsageDiff:
     quota_after: int
 
 
-@dataclass(frozen=True, slots=True)
-class StateDiff:
+class StateDiff(Struct, frozen=True):
     """All of it; `only_once` are kinds that just one of the states has objects of."""
 
     objects: tuple[ObjectDiff, ...] = ()
@@ -250,11 +245,11 @@ def _used(state: ClusterState, settings: Settings) -> dict[tuple[str, str, str, 
 
 
 def _settings(one: Settings, other: Settings) -> Iterator[FieldDiff]:
-    for field in fields(one):
-        before, after = getattr(one, field.name), getattr(other, field.name)
-        if before == after or field.name not in _SETTINGS:
+    for field in names(one):
+        before, after = getattr(one, field), getattr(other, field)
+        if before == after or field not in _SETTINGS:
             continue
-        path = _SETTINGS[field.name]
+        path = _SETTINGS[field]
         yield FieldDiff(path, _shown(before), _shown(after))
     for name in sorted(one.gates.keys() | other.gates.keys()):
         if one.gate(name) != other.gate(name):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import NamedTuple
+
+from kueuectl.model.values import Struct, names
 
 Scalar = str | int | float | bool | None
 
@@ -176,8 +177,7 @@ def between(one: object, other: object) -> tuple[FieldDiff, ...]:
 
 def _of_object(one: object, other: object, path: str, *, is_root: bool = False) -> Iterator[FieldDiff]:
     kind = type(one).__name__
-    for field in fields(one):  # type: ignore[arg-type]
-        name = field.name
+    for name in names(one):
         before, after = getattr(one, name), getattr(other, name)
         if before == after:
             continue
@@ -208,9 +208,9 @@ def _of_value(before: object, after: object, path: str, *, name: str, resource: 
             yield from _whole(before, after, path) if not (one or other) else _of_list(one, other, path, name=name)
             return
         yield from _of_list(one, other, path, name=name)
-    elif is_dataclass(before) and is_dataclass(after) and type(before) is type(after):
+    elif isinstance(before, Struct) and isinstance(after, Struct) and type(before) is type(after):
         yield from _of_object(before, after, path)
-    elif is_dataclass(before) or is_dataclass(after):
+    elif isinstance(before, Struct) or isinstance(after, Struct):
         yield from _whole(before, after, path)
     else:
         unit = Unit.AMOUNT if name in _AMOUNTS else Unit.TIME if name in _TIMES else Unit.PLAIN
@@ -225,7 +225,7 @@ def _of_list(one: tuple[object, ...], other: tuple[object, ...], path: str, *, n
     key = next((key for key in _NAMES if all(_has_text(entry, key) for entry in entries)), None)
     if key is not None and _are_unique(one, key) and _are_unique(other, key):
         yield from _of_named(one, other, path, key=key)
-    elif len(one) == len(other) and all(is_dataclass(entry) for entry in entries):
+    elif len(one) == len(other) and all(isinstance(entry, Struct) for entry in entries):
         for index, (before, after) in enumerate(zip(one, other, strict=True)):
             if before != after:
                 yield from _of_object(before, after, f"{path}[{index}]")
@@ -234,7 +234,7 @@ def _of_list(one: tuple[object, ...], other: tuple[object, ...], path: str, *, n
 
 
 def _has_text(entry: object, key: str) -> bool:
-    return is_dataclass(entry) and isinstance(getattr(entry, key, None), str)
+    return isinstance(entry, Struct) and isinstance(getattr(entry, key, None), str)
 
 
 def _are_unique(entries: tuple[object, ...], key: str) -> bool:
@@ -282,10 +282,10 @@ def text_of(value: object) -> str:
     """A value that is there on one side only, in short."""
     if isinstance(value, tuple):
         return ", ".join(text_of(entry) for entry in value)
-    if is_dataclass(value):
+    if isinstance(value, Struct):
         name = next((getattr(value, key) for key in _NAMES if _has_text(value, key)), "")
         if name:
             return str(name)
-        parts = [(field.name, getattr(value, field.name)) for field in fields(value)]
+        parts = [(name, getattr(value, name)) for name in names(value)]
         return " ".join(f"{key}={text_of(inner)}" for key, inner in parts if inner not in (None, "", ()))
     return str(value)

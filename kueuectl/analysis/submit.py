@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from kueuectl.analysis import explain
 from kueuectl.analysis.dry_run_play import Holding, Outcome, Place, Preemption
@@ -11,10 +10,10 @@ from kueuectl.analysis.explanation import Explanation
 from kueuectl.engine.entries import Entry
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Fate:
+class Fate(Struct, frozen=True):
     """One submitted workload and the job that it is of. `explanation` tells why it has no quota at the end."""
 
     workload: str

@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kueuectl.analysis import dry_run, dry_run_play, dry_run_trees, preempt
 from kueuectl.analysis.dry_run_play import EndKind, NodeFact, Outcome
 from kueuectl.engine import workloads
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct
 
 ALL = frozenset({""})
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """What comes of one variant.
 
     admitted and waiting count workloads at the end; preemptions and evicted what happens on the way (evicted: of those

@@ -8,7 +8,6 @@ doing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from kueuectl.analysis import goals
 from kueuectl.analysis.goals import Gap, Goal, GoalKind
@@ -21,6 +20,7 @@ from kueuectl.engine.snapshot import QueueNode
 from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct, replace
 from kueuectl.model.workloads import Workload
 
 MAX_ROUNDS = 2000
@@ -30,8 +30,7 @@ Flavors = tuple[tuple[str, str, str], ...]
 """(pod set, resource, flavor) triples."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """A workload that got quota."""
 
     workload: str
@@ -39,8 +38,7 @@ class Placed:
     flavors: Flavors
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What came of evicting `victims`.
 
     is_settled: Kueue came to rest. gaps: where the goal is not reached then. back: victims that start again where they

@@ -18,12 +18,15 @@ from kueuectl.api.decoding import Kind, Model, NotJSONError
 from kueuectl.api.installation import Found
 from kueuectl.api.pool import Pool
 from kueuectl.errors import InputError, KueuectlError
+from kueuectl.model.queues import MAX_COHORT_LEVELS
 from kueuectl.model.state import ClusterState, OwnerObject
 
 # The annotation of a list that `snapshot save` writes.
 SAVED_AT = "kueuectl.io/saved-at"
 _KIND = re.compile(rb'"kind"\s*:\s*"(\w{1,63})"')
 _PEEK = 2048
+# Names of a cycle that a message lists.
+_SHOWN = 12
 
 
 class ListMeta(wire.Wire):
@@ -254,24 +257,39 @@ class Collector:
         return [source for start, source in self._sources[kind] if start <= position][-1]
 
     def _refuse_cycles(self) -> None:
+        """Refuse cohorts above themselves, and trees of more levels than are read."""
         cohorts = self._objects["Cohort"]
-        done: set[str] = set()
+        levels: dict[str, int] = {}
         for name in cohorts:
-            path: list[str] = []
+            path: dict[str, None] = {}
             at: str | None = name
-            while at is not None and at not in done:
+            while at is not None and at not in levels:
                 if at in path:
-                    cycle = [*path[path.index(at) :], at]
-                    raise InputError(
-                        f"cohorts form a cycle: {' -> '.join(cycle)}",
-                        source=self._source_of("Cohort", at),
-                        obj=f"Cohort {at}",
-                        path="spec.parentName",
-                        hint="take the parentName of one of them away",
-                    )
-                path.append(at)
+                    raise self._bad_parent(at, f"cohorts form a cycle: {_arrows(list(path), at)}")
+                path[at] = None
                 at = cohorts[at].parent if at in cohorts else None
-            done.update(path)
+            above = levels[at] if at is not None else 0
+            for level, member in enumerate(reversed(path), start=above + 1):
+                levels[member] = level
+            if levels[name] > MAX_COHORT_LEVELS:
+                raise self._bad_parent(name, f"is more than {MAX_COHORT_LEVELS} levels below the root of its cohorts")
+
+    def _bad_parent(self, name: str, problem: str) -> InputError:
+        return InputError(
+            problem,
+            source=self._source_of("Cohort", name),
+            obj=f"Cohort {name}",
+            path="spec.parentName",
+            hint="take the parentName of one of them away",
+        )
+
+
+def _arrows(path: list[str], name: str) -> str:
+    """A cycle as text, of a long one the start and the end."""
+    cycle = [*path[path.index(name) :], name]
+    if len(cycle) > _SHOWN:
+        cycle[_SHOWN // 2 : -_SHOWN // 2] = ["..."]
+    return " -> ".join(cycle)
 
 
 def list_default(envelope: Envelope) -> wire.Header | None:

@@ -7,7 +7,6 @@ stays, and labels are added to. A new one is made at `now`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 from kueuectl.api import decoding, encode, wire
@@ -20,6 +19,8 @@ from kueuectl.model.conditions import Condition
 from kueuectl.model.flavors import AdmissionCheck, Node
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import names as struct_names
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 
 # Where the state has the objects of a kind.
@@ -110,19 +111,18 @@ def check(doc: dict[str, Any], state: ClusterState, *, settings: Settings, sourc
         kind = decoding.find_kind(header, source=source, name=lambda: name)
         if kind is None or kind is decoding.OWNER:
             return Checked(name, "", "", None, source, (Fault("kind", "is of a kind that is not looked at"),))
-        # Names are needed for what is compared, so the plain reading comes before the rules.
-        found = _structure(doc)
+        key = _key_of_doc(doc, kind)
+        found = _structure(doc) or rules.check(
+            doc, _manifest_of(getattr(state, FIELDS[kind.name]).get(key)), settings=settings
+        )
         if found:
-            return Checked(name, kind.name, _key_of_doc(doc, kind), None, source, tuple(found))
+            return Checked(name, kind.name, key, None, source, tuple(found))
         model, _, _ = decoding.decode_bytes(decoding.encode(doc, source=source), source=source, pool=Pool())
     except InputError as error:
         fault = Fault(error.path, error.problem)
         return Checked(name, header.kind or "", "", None, source, (fault,), hint=error.hint)
     assert model is not None
-    key = key_of(model, kind)
-    old = getattr(state, FIELDS[kind.name]).get(key)
-    found = rules.check(doc, _manifest_of(old), settings=settings)
-    return Checked(name, kind.name, key, model, source, tuple(found))
+    return Checked(name, kind.name, key_of(model, kind), model, source)
 
 
 def read(doc: dict[str, Any], state: ClusterState, *, settings: Settings, source: str, namespace: str = "") -> Given:
@@ -191,11 +191,11 @@ def put(state: ClusterState, given: Given, *, now: int) -> ClusterState:
     held = getattr(state, name)
     old = held.get(given.key)
     model = _new(given.model, len(held), now) if old is None else _merged(given.model, old)
-    return replace(state, **{name: {**held, given.key: model}})  # type: ignore[arg-type]
+    return replace(state, **{name: {**held, given.key: model}})
 
 
 def _merged(model: Any, old: Any) -> Model:
-    names = {field.name for field in fields(old)}
+    names = {*struct_names(old)}
     kept = {name: getattr(old, name) for name in names & _KEPT}
     if "labels" in names:
         kept["labels"] = tuple(sorted({**dict(old.labels), **dict(model.labels)}.items()))
@@ -207,7 +207,7 @@ def _merged(model: Any, old: Any) -> Model:
 
 def _new(model: Any, number: int, now: int) -> Model:
     changes: dict[str, Any] = {}
-    names = {field.name for field in fields(model)}
+    names = {*struct_names(model)}
     if "creation" in names:
         changes["creation"] = now
     if "uid" in names:

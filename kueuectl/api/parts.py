@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from kueuectl.api import quick, wire
+from kueuectl.api import wire
 from kueuectl.api.pool import Pool
 from kueuectl.model.conditions import Condition
 from kueuectl.model.selectors import LabelSelector, Requirement, Taint, Toleration
 from kueuectl.model.workloads import Owner
 
 NO_META = wire.Meta()
-_condition = quick.constructor(Condition)
-_owner = quick.constructor(Owner)
+_condition = Condition
+_owner = Owner
 
 
 def conditions(found: list[wire.Condition] | None, pool: Pool) -> tuple[Condition, ...]:

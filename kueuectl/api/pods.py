@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 
 from kueuectl.api import parts, wire, wire_pods
 from kueuectl.api.pool import Pool
 from kueuectl.model.selectors import NodeSelectorTerm, PreferredTerm
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Container, PodTemplate, ResourceClaim
 
 _EMPTY = PodTemplate()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kueuectl.api import parts, pods, quick, wire, wire_workloads
+from kueuectl.api import parts, pods, wire, wire_workloads
 from kueuectl.api.pool import Pool
 from kueuectl.errors import InputError
 from kueuectl.model.workloads import (
@@ -30,7 +30,7 @@ _OLD_SOURCES = {
     "kueue.x-k8s.io/workloadpriorityclass": ("kueue.x-k8s.io", "WorkloadPriorityClass"),
     "scheduling.k8s.io/priorityclass": ("scheduling.k8s.io", "PriorityClass"),
 }
-_workload = quick.constructor(Workload)
+_workload = Workload
 _NO_SPEC = wire_workloads.WorkloadSpec()
 _NO_STATUS = wire_workloads.WorkloadStatus()
 _encode = msgspec.json.Encoder().encode

@@ -90,9 +90,8 @@ def _cohort(loaded: Loaded, name: str) -> Story:
 
 
 def _workload(run: Run, loaded: Loaded, key: str) -> Story:
-    from dataclasses import replace
-
     from kueuectl.analysis import explain
+    from kueuectl.model.values import replace
     from kueuectl.report import narrate
     from kueuectl.report.views import explanation
 

@@ -86,7 +86,7 @@ def _find(run: Run, loaded: Loaded, *, keys: list[str], rules: list[Assumed], se
 
 def _kept(run: Run, found: Forecast, cluster_queue: str | None, *, is_named: bool) -> Forecast:
     """The forecast with the rows of the namespace and ClusterQueue that were chosen."""
-    from dataclasses import replace
+    from kueuectl.model.values import replace
 
     namespace = None if is_named else loading.namespace(run)
     rows = (row for row in found.rows if namespace in (None, row.workload.partition("/")[0]))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kueuectl import times
@@ -28,6 +28,7 @@ from kueuectl.cluster.parallel import side_by_side
 from kueuectl.errors import NotFoundError, UnreachableError
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState, HiddenKind, OwnerObject
+from kueuectl.model.values import replace
 
 FORBIDDEN = "forbidden"
 NOT_SERVED = "not served"
@@ -208,7 +209,7 @@ def _joined(listed: Sequence[_Listed]) -> ClusterState:
 
 
 # The fields of a state that hold objects by key.
-_HELD = tuple(name for name in ClusterState.__slots__ if name not in ("owners", "hidden", "warnings"))
+_HELD = tuple(name for name in ClusterState.__struct_fields__ if name not in ("owners", "hidden", "warnings"))
 
 
 def _skew(client: Client) -> tuple[str, ...]:

@@ -10,10 +10,9 @@ Rules (docs: Preemption; Admission Check; observed behaviour where they are sile
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kueuectl.engine import checks, workloads
 from kueuectl.model.conditions import Condition
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 
 _QUEUES_AGAIN = frozenset({"Preempted", "NodeFailures"})

@@ -11,8 +11,8 @@ from kueuectl.model.state import ClusterState
 from kueuectl.model.workloads import Workload
 
 if TYPE_CHECKING:
-    from kueuectl.engine.nominate import Assigned
     from kueuectl.engine.flavors.assignment import Assignment
+    from kueuectl.engine.nominate import Assigned
     from kueuectl.engine.requests import PodSetRequests
     from kueuectl.engine.snapshot import QueueNode
 

@@ -14,11 +14,11 @@ Several LimitRanges of a namespace count together: the lowest max and ratio, the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from kueuectl.engine import pods
 from kueuectl.model.state import LimitRange, LimitRangeItem
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Container, NanoList, PodTemplate
 
 CONTAINER = "Container"

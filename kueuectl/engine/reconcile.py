@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kueuectl.engine import workloads
 from kueuectl.model import conditions
 from kueuectl.model.conditions import Condition
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 
 _STOPPED = frozenset({"ClusterQueueStopped", "LocalQueueStopped"})

@@ -15,13 +15,13 @@ The dicts that are handed out are shared between workloads: read them, never cha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from kueuectl.engine import amounts, limits, pods
 from kueuectl.engine.limits import Problem, Summary
 from kueuectl.model.settings import Settings, Transformation
 from kueuectl.model.state import ClusterState, LimitRange
+from kueuectl.model.values import Struct, replace
 from kueuectl.model.workloads import PodSet, PodTemplate, Workload
 
 _EMPTY: Summary = {}
@@ -29,8 +29,7 @@ _NANO_CUBED = amounts.NANO**3
 _MEMO_LIMIT = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class PodSetRequests:
+class PodSetRequests(Struct, frozen=True):
     """Requests of one pod set. Amounts by resource, sorted by name; `flavors` only where it holds quota.
 
     `shape` is equal for pod sets whose templates mean the same to the scheduler, within one reader.

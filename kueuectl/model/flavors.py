@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kueuectl.model.conditions import Condition
 from kueuectl.model.selectors import Labels, Taint, Toleration
+from kueuectl.model.values import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceFlavor:
+class ResourceFlavor(Struct, frozen=True):
     """A kind of capacity: the labels and taints of its nodes, tolerations that it adds, its topology."""
 
     name: str
@@ -24,8 +22,7 @@ class ResourceFlavor:
     labels: Labels = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Topology:
+class Topology(Struct, frozen=True):
     """The levels of a data centre, from the widest to the narrowest, as node label keys."""
 
     name: str
@@ -36,8 +33,7 @@ class Topology:
     labels: Labels = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A node. allocatable holds amounts (millicores for cpu, base units for the rest), sorted by name."""
 
     name: str
@@ -50,8 +46,7 @@ class Node:
     creation: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AdmissionCheck:
+class AdmissionCheck(Struct, frozen=True):
     """An AdmissionCheck with its controller, parameters (kind, name) and conditions."""
 
     name: str

@@ -12,7 +12,7 @@ uid and resourceVersion. What an object is to the plan is its role:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from kueuectl.model.values import Struct
 
 SCHEMA_VERSION = 1
 
@@ -29,8 +29,7 @@ DOOR = "door"
 ROLES = (VICTIM, BENEFICIARY, HOLDER, WAITER, QUOTA, DOOR)
 
 
-@dataclass(frozen=True, slots=True)
-class Precondition:
+class Precondition(Struct, frozen=True):
     """An object as it was when the plan was made. `namespace` is "" for kinds without one."""
 
     kind: str
@@ -41,8 +40,7 @@ class Precondition:
     role: str
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One write: evict a workload as Kueue preempts one, or hold it (deactivate it), so that it does not come back."""
 
     action: str
@@ -62,8 +60,7 @@ class Step:
         return f"{self.namespace}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Promised:
+class Promised(Struct, frozen=True):
     """A workload that gets quota, with its (pod set, resource, flavor) triples."""
 
     workload: str
@@ -71,8 +68,7 @@ class Promised:
     flavors: tuple[tuple[str, str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Promise:
+class Promise(Struct, frozen=True):
     """What is foretold for after the last step, when Kueue has come to rest.
 
     `preempted` are workloads that Kueue then preempts by itself; `returned` are victims that start again elsewhere.
@@ -83,8 +79,7 @@ class Promise:
     returned: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Steps in their order. `made_at` is in nanoseconds; `goal` and `cohort` are what was asked for."""
 
     made_at: int

@@ -5,14 +5,15 @@ Amounts are ints: millicores for cpu, base units for everything else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kueuectl.model.conditions import Condition
 from kueuectl.model.selectors import Labels, LabelSelector
+from kueuectl.model.values import Struct
+
+# Cohorts are read up to so many levels deep: far more than anybody has, and few enough for recursion.
+MAX_COHORT_LEVELS = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceQuota:
+class ResourceQuota(Struct, frozen=True):
     """Quota of one resource in one flavor; a limit of None means unlimited, 0 means none."""
 
     name: str
@@ -21,24 +22,21 @@ class ResourceQuota:
     lending_limit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FlavorQuotas:
+class FlavorQuotas(Struct, frozen=True):
     """One flavor of a resource group with the quota of each of its resources."""
 
     name: str
     resources: tuple[ResourceQuota, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceGroup:
+class ResourceGroup(Struct, frozen=True):
     """Resources that are assigned together, and the flavors that are tried for them, in order."""
 
     covered_resources: tuple[str, ...]
     flavors: tuple[FlavorQuotas, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Preemption:
+class Preemption(Struct, frozen=True):
     """Preemption policies of a ClusterQueue. "" is unset: the API never leaves it so, conformance cases do.
 
     within_cluster_queue: Never, LowerPriority, LowerOrNewerEqualPriority. reclaim_within_cohort: Never,
@@ -51,8 +49,7 @@ class Preemption:
     max_priority_threshold: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FlavorFungibility:
+class FlavorFungibility(Struct, frozen=True):
     """When the search of flavors may stop: MayStopSearch or TryNextFlavor; preference None or as in the API."""
 
     when_can_borrow: str = "MayStopSearch"
@@ -60,16 +57,14 @@ class FlavorFungibility:
     preference: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AdmissionCheckRule:
+class AdmissionCheckRule(Struct, frozen=True):
     """An admission check that a ClusterQueue wants, on all flavors or on the named ones."""
 
     name: str
     on_flavors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FlavorUsage:
+class FlavorUsage(Struct, frozen=True):
     """A row of status.flavorsUsage or status.flavorsReservation."""
 
     flavor: str
@@ -78,8 +73,7 @@ class FlavorUsage:
     borrowed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class QueueStatus:
+class QueueStatus(Struct, frozen=True):
     """What the controller last wrote about a ClusterQueue or LocalQueue."""
 
     conditions: tuple[Condition, ...] = ()
@@ -94,8 +88,7 @@ class QueueStatus:
     consumed_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterQueue:
+class ClusterQueue(Struct, frozen=True):
     """A ClusterQueue. namespace_selector None matches no namespace, an empty one matches all."""
 
     name: str
@@ -121,8 +114,7 @@ class ClusterQueue:
     status: QueueStatus = QueueStatus()
 
 
-@dataclass(frozen=True, slots=True)
-class Cohort:
+class Cohort(Struct, frozen=True):
     """A Cohort object; a cohort that is only named by its members has none and has no quota of its own."""
 
     name: str
@@ -137,8 +129,7 @@ class Cohort:
     weighted_share: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LocalQueue:
+class LocalQueue(Struct, frozen=True):
     """A LocalQueue: the door of a namespace to one ClusterQueue."""
 
     namespace: str

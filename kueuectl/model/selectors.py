@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from kueuectl.model.values import Struct
 
 # Sorted (key, value) pairs.
 Labels = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """One expression of a label or node selector: operator In, NotIn, Exists, DoesNotExist, Gt or Lt."""
 
     key: str
@@ -17,32 +16,28 @@ class Requirement:
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSelector:
+class LabelSelector(Struct, frozen=True):
     """A label selector: all of its parts must hold. Without parts it matches everything."""
 
     match_labels: Labels = ()
     match_expressions: tuple[Requirement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSelectorTerm:
+class NodeSelectorTerm(Struct, frozen=True):
     """One term of a node selector; terms are alternatives. A term without parts matches nothing."""
 
     expressions: tuple[Requirement, ...] = ()
     fields: tuple[Requirement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PreferredTerm:
+class PreferredTerm(Struct, frozen=True):
     """A preferred node selector term with its weight (1 to 100)."""
 
     weight: int
     term: NodeSelectorTerm
 
 
-@dataclass(frozen=True, slots=True)
-class Taint:
+class Taint(Struct, frozen=True):
     """A taint of a node or flavor; effect NoSchedule, PreferNoSchedule or NoExecute."""
 
     key: str
@@ -50,8 +45,7 @@ class Taint:
     effect: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Toleration:
+class Toleration(Struct, frozen=True):
     """A toleration; an empty key with Exists tolerates everything, an empty effect all effects.
 
     `operator` is Equal (also ""), Exists, Lt or Gt.

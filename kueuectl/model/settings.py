@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from kueuectl.model.values import Struct, field
 from kueuectl.model.workloads import NanoList
 
 # Gates of v0.19.2 that change decisions, with their defaults (feature gate reference of Kueue's documentation).
@@ -56,8 +56,7 @@ DEFAULT_GATES: Mapping[str, bool] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Transformation:
+class Transformation(Struct, frozen=True):
     """A resource transformation: strategy Retain or Replace; outputs per unit of input (exact nano-units)."""
 
     input: str
@@ -66,16 +65,14 @@ class Transformation:
     outputs: NanoList = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceClassMapping:
+class DeviceClassMapping(Struct, frozen=True):
     """A DRA device class mapping: the resource that counts, and the classes that feed it."""
 
     name: str
     device_classes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WaitForPodsReady:
+class WaitForPodsReady(Struct, frozen=True):
     """waitForPodsReady; durations in nanoseconds."""
 
     timeout: int = 300_000_000_000
@@ -87,8 +84,7 @@ class WaitForPodsReady:
     backoff_max_seconds: int = 3600
 
 
-@dataclass(frozen=True, slots=True)
-class AdmissionFairSharing:
+class AdmissionFairSharing(Struct, frozen=True):
     """admissionFairSharing; durations in nanoseconds."""
 
     usage_half_life_time: int = 0
@@ -96,8 +92,7 @@ class AdmissionFairSharing:
     resource_weights: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """Configuration and gates. fair_sharing None is off, a tuple of strategies is on."""
 
     fair_sharing: tuple[str, ...] | None = None

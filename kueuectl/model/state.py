@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from kueuectl.model.flavors import AdmissionCheck, Node, ResourceFlavor, Topology
 from kueuectl.model.queues import ClusterQueue, Cohort, LocalQueue
 from kueuectl.model.selectors import Labels
+from kueuectl.model.values import Struct, field
 from kueuectl.model.workloads import NanoList, Owner, Workload
 
 
-@dataclass(frozen=True, slots=True)
-class PriorityClass:
+class PriorityClass(Struct, frozen=True):
     """A PriorityClass or a WorkloadPriorityClass (kind says which)."""
 
     kind: str
@@ -22,16 +20,14 @@ class PriorityClass:
     creation: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Namespace:
+class Namespace(Struct, frozen=True):
     """A namespace with its labels (kubernetes.io/metadata.name is among them, as the API server keeps it)."""
 
     name: str
     labels: Labels = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LimitRangeItem:
+class LimitRangeItem(Struct, frozen=True):
     """One limit of a LimitRange: type Container or Pod; exact nano-units."""
 
     type: str
@@ -42,8 +38,7 @@ class LimitRangeItem:
     max_ratio: NanoList = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LimitRange:
+class LimitRange(Struct, frozen=True):
     """A LimitRange of a namespace."""
 
     namespace: str
@@ -51,16 +46,14 @@ class LimitRange:
     items: tuple[LimitRangeItem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeClass:
+class RuntimeClass(Struct, frozen=True):
     """A RuntimeClass with the overhead of its pods (None: no overhead block)."""
 
     name: str
     overhead: NanoList | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerObject:
+class OwnerObject(Struct, frozen=True):
     """An object that owns workloads or pods (Job, JobSet, Pod, ...), reduced to what explains it.
 
     `suspended` is None where the kind has no such field; `phase` and `node` are of pods; `gates` are the scheduling
@@ -83,8 +76,7 @@ class OwnerObject:
     conditions: tuple[tuple[str, str, str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HiddenKind:
+class HiddenKind(Struct, frozen=True):
     """A kind that could not be read, and why: "forbidden", "not served", "not in the dump"."""
 
     kind: str
@@ -92,8 +84,7 @@ class HiddenKind:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterState:
+class ClusterState(Struct, frozen=True):
     """What was read. Keys: names, or namespace/name for namespaced kinds.
 
     `hidden` names kinds that were asked for and not had; a kind that a dump merely lacks is not hidden, except that a

@@ -7,10 +7,9 @@ millicores for cpu, base units for the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kueuectl.model.conditions import Condition
 from kueuectl.model.selectors import Labels, NodeSelectorTerm, PreferredTerm, Toleration
+from kueuectl.model.values import Struct
 
 # Sorted (resource name, nano-units) pairs.
 NanoList = tuple[tuple[str, int], ...]
@@ -18,8 +17,7 @@ NanoList = tuple[tuple[str, int], ...]
 Amounts = tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(Struct, frozen=True):
     """What matters of a container. is_sidecar: an init container with restartPolicy Always."""
 
     name: str
@@ -30,8 +28,7 @@ class Container:
     claims: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceClaim:
+class ResourceClaim(Struct, frozen=True):
     """A DRA claim of a pod: by template or by claim name (one of them is "")."""
 
     name: str
@@ -39,8 +36,7 @@ class ResourceClaim:
     claim: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PodTemplate:
+class PodTemplate(Struct, frozen=True):
     """What matters of a pod template; equal templates are shared between workloads.
 
     `labels` and `annotations` are Kueue's own (kueue.x-k8s.io/...): others differ from job to job and decide nothing.
@@ -66,16 +62,14 @@ class PodTemplate:
     other_constraints: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SliceConstraint:
+class SliceConstraint(Struct, frozen=True):
     """One layer of a multi-layer slice request: topology level and size."""
 
     topology: str
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class TopologyRequest:
+class TopologyRequest(Struct, frozen=True):
     """spec.podSets[].topologyRequest."""
 
     required: str | None = None
@@ -90,8 +84,7 @@ class TopologyRequest:
     slice_constraints: tuple[SliceConstraint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PodSet:
+class PodSet(Struct, frozen=True):
     """A homogeneous set of pods. min_count is set where partial admission is allowed."""
 
     name: str
@@ -101,24 +94,21 @@ class PodSet:
     topology_request: TopologyRequest | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TopologyDomain:
+class TopologyDomain(Struct, frozen=True):
     """One domain of a topology assignment: values for the assignment's levels, and the pods in it."""
 
     values: tuple[str, ...]
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class TopologyAssignment:
+class TopologyAssignment(Struct, frozen=True):
     """Where the pods of a pod set go."""
 
     levels: tuple[str, ...]
     domains: tuple[TopologyDomain, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PodSetAssignment:
+class PodSetAssignment(Struct, frozen=True):
     """Flavors and usage that a pod set was given. count None: not recorded, take the pod set's."""
 
     name: str
@@ -129,16 +119,14 @@ class PodSetAssignment:
     delayed_topology: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(Struct, frozen=True):
     """status.admission."""
 
     cluster_queue: str
     pod_sets: tuple[PodSetAssignment, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PodSetUpdate:
+class PodSetUpdate(Struct, frozen=True):
     """What an admission check wants to add to a pod set."""
 
     name: str
@@ -148,8 +136,7 @@ class PodSetUpdate:
     tolerations: tuple[Toleration, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CheckState:
+class CheckState(Struct, frozen=True):
     """The state of one admission check: Pending, Ready, Retry or Rejected."""
 
     name: str
@@ -161,16 +148,14 @@ class CheckState:
     pod_set_updates: tuple[PodSetUpdate, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RequeueState:
+class RequeueState(Struct, frozen=True):
     """Backoff after an eviction: how often, and not before when."""
 
     count: int = 0
     requeue_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Struct, frozen=True):
     """An owner reference."""
 
     api_version: str
@@ -180,8 +165,7 @@ class Owner:
     is_controller: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PriorityClassRef:
+class PriorityClassRef(Struct, frozen=True):
     """What the priority came from."""
 
     group: str = ""
@@ -189,8 +173,7 @@ class PriorityClassRef:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Eviction:
+class Eviction(Struct, frozen=True):
     """One counter of status.schedulingStats.evictions."""
 
     reason: str
@@ -198,8 +181,7 @@ class Eviction:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """A preemption gate: its name, and its position ("" where the status has none)."""
 
     name: str
@@ -207,8 +189,7 @@ class Gate:
     last_transition: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """A Workload, spec and status."""
 
     namespace: str

@@ -16,7 +16,6 @@ Rules (docs: Workload; KEP-10852; observed):
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from kueuectl.engine import checks, workloads
 from kueuectl.engine.entries import Entry, Outcome
@@ -27,6 +26,7 @@ from kueuectl.engine.snapshot import QueueNode
 from kueuectl.model import conditions
 from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import Settings
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 from kueuectl.report import narrate
 

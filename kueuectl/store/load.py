@@ -6,7 +6,7 @@ import gc
 import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from kueuectl import times
@@ -16,6 +16,7 @@ from kueuectl.api.installation import Found
 from kueuectl.errors import InputError, UsageError
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.store import sources
 
 _NO_TIME = "the input does not say when it was saved, so the clock of this machine is used; --now TIME sets it"

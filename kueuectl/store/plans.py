@@ -15,6 +15,7 @@ import msgspec
 from kueuectl import times
 from kueuectl.errors import InputError, KueuectlError
 from kueuectl.model import plan as plans
+from kueuectl.model import values
 from kueuectl.model.plan import Plan, Precondition, Promise, Promised, Step
 
 API_VERSION = "kueuectl/v1alpha1"
@@ -164,7 +165,7 @@ def _to_wire(plan: Plan) -> _Plan:
 
 
 def _fields(part: Step | Precondition) -> dict[str, Any]:
-    return {name: getattr(part, name) for name in part.__dataclass_fields__}
+    return {name: getattr(part, name) for name in values.names(part)}
 
 
 def _from_wire(wire: _Plan, *, source: str) -> Plan:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from kueuectl import times
-from kueuectl.api import objects, pods, quick, wire_pods
+from kueuectl.api import objects, pods, wire_pods
 from kueuectl.api.pool import Pool
 from kueuectl.model.conditions import Condition
 from kueuectl.model.selectors import (
@@ -361,12 +359,3 @@ def _text(spec: dict[str, Any]) -> wire_pods.PodSpecText:
     import msgspec
 
     return msgspec.json.decode(msgspec.json.encode(spec), type=wire_pods.PodSpecText)
-
-
-def test_quick_constructor_makes_real_instances() -> None:
-    make = quick.constructor(Condition)
-    made = make("Active", "True", message="m")
-    assert made == Condition("Active", "True", message="m")
-    assert type(made) is Condition
-    with pytest.raises(AttributeError):
-        made.type = "x"  # type: ignore[misc]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from kueuectl.analysis.dry_run import DryRun
 from kueuectl.analysis.edits import Edit, Field
 from kueuectl.analysis.explanation import Ref
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from tests.dry_run.cluster import GPU, NOW, SETTINGS, queue, state, workload
 
 QUOTA_PART = ("default", GPU)

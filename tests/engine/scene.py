@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from kueuectl.engine.simulate import Simulation
@@ -20,6 +19,7 @@ from kueuectl.model.queues import (
 from kueuectl.model.selectors import LabelSelector
 from kueuectl.model.settings import DEFAULT_GATES, Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 from tests.engine.build import admission, condition, pod_set, workload
 

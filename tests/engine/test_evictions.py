@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from kueuectl.engine import evictions, snapshot
 from kueuectl.engine.simulate import Simulation
 from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import DEFAULT_GATES, Settings
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import CheckState, Workload
 from tests.engine.build import condition
 from tests.engine.scene import NOW, holding, queue, simulation, waiting

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kueuectl.model.queues import ClusterQueue, FlavorFungibility, FlavorQuotas, ResourceGroup, ResourceQuota
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 from tests.engine.build import admission, pod_set
 from tests.engine.scene import holding, outcomes, queue, simulation, waiting

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from kueuectl.engine import quota, snapshot
 from kueuectl.model.queues import ClusterQueue, FlavorQuotas, Preemption, ResourceGroup, ResourceQuota
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 from tests.engine.build import admission, pod_set
 from tests.engine.scene import holding, outcomes, queue, simulation, waiting

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from kueuectl.analysis import explain, owned
 from kueuectl.analysis.explanation import Code, WarningCode
 from kueuectl.model.settings import WaitForPodsReady
 from kueuectl.model.state import HiddenKind
+from kueuectl.model.values import replace
 from tests.golden import answers, recipes, small_scenes
 
 PATHS = {path.stem: path for path in answers.paths()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -17,6 +16,7 @@ from kueuectl.cluster.client import Client, ConnectionOptions, connect
 from kueuectl.cluster.failures import ForbiddenError, MissingError
 from kueuectl.errors import UnreachableError
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from tests.live import scene
 from tests.live.controlplane import ControlPlane, create
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from kueuectl import times
 from kueuectl.errors import KueuectlError
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.store import examples, raw, save
 from kueuectl.store.load import Loaded, load
 

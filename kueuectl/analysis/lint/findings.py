@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 from kueuectl.analysis.explanation import Ref
+from kueuectl.model.values import Struct, replace
 
 
 class Severity(IntEnum):
@@ -125,8 +125,7 @@ Value = str | int | Amount | tuple[str, ...]
 Facts = tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One finding. `path` is a field path as the API server writes it, "" for the whole object.
 
     `facts` fill the sentence of the code, see report.lint_texts.
@@ -147,8 +146,7 @@ class Finding:
         return replace(self, severity=severity)
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A rule had something to look at and could not: the kind that it lacked."""
 
     kind: str

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 
 from kueuectl.analysis.lint.findings import Code, Finding, Severity, Unknown
 from kueuectl.analysis.lint.rules import RULES
 from kueuectl.analysis.lint.scene import Origin, Scene, unknown_kinds
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import Struct, replace
 
 _PLACES = {code: place for place, code in enumerate(Code)}
 
 
-@dataclass(frozen=True, slots=True)
-class NotChecked:
+class NotChecked(Struct, frozen=True):
     """A kind that rules would have needed, and why it could not be looked at."""
 
     kind: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """Findings, the worst first; and what was not checked, by kind."""
 
     findings: tuple[Finding, ...] = ()

@@ -101,7 +101,7 @@ def story(loaded: Loaded, changed: Changed, wanted: Wanted, *, max_rounds: int |
 
 
 def _manifests(run: Run, loaded: Loaded, changed: Changed, wanted: Wanted) -> None:
-    docs = files.read(list(wanted.files), stdin=loading.stdin(run)) if wanted.files else []
+    docs = files.read(list(wanted.files), stdin=run.environment.stdin_bytes) if wanted.files else []
     given, waiting = [], []
     for source, doc in docs:
         if jobs.is_job(doc):
@@ -114,7 +114,7 @@ def _manifests(run: Run, loaded: Loaded, changed: Changed, wanted: Wanted) -> No
     _submit(run, loaded, changed, waiting, wanted=wanted)
     if wanted.submits:
         known = set(changed.submitted)
-        asked = files.read(list(wanted.submits), stdin=loading.stdin(run))
+        asked = files.read(list(wanted.submits), stdin=run.environment.stdin_bytes)
         _submit(run, loaded, changed, asked, wanted=wanted)
         changed.asked = set(changed.submitted) - known
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kueuectl.cli.frame.kinds import Kind, Reference
@@ -11,6 +10,7 @@ from kueuectl.cli.frame.loading import Loaded
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import NotFoundError
 from kueuectl.model.state import ClusterState, HiddenKind, OwnerObject
+from kueuectl.model.values import replace
 
 if TYPE_CHECKING:
     from kueuectl.cluster.client import Client
@@ -112,7 +112,7 @@ def _list(connection: Client, kind: Kind, namespace: str, *, is_needed: bool) ->
 
 def _joined(states: Sequence[ClusterState]) -> ClusterState:
     values: dict[str, Any] = {}
-    for name in ClusterState.__slots__:
+    for name in ClusterState.__struct_fields__:
         found = [getattr(state, name) for state in states]
         filled = [value for value in found if value]
         if isinstance(found[0], dict):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from kueuectl.cli.frame import kinds
 from kueuectl.cli.frame.kinds import Kind, Reference
 from kueuectl.cli.frame.run import Run
+from kueuectl.model.queues import MAX_COHORT_LEVELS
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 
 _NO_CONFIGURATION = "the input has no Configuration"
+# Python's own limit, and what a level may take at most (a nested YAML document takes the most).
+_CALLS, _CALLS_A_LEVEL = 1000, 20
 
 
 class Loaded(NamedTuple):
@@ -51,7 +55,7 @@ def load(run: Run, *wanted: Kind, with_settings: bool = False) -> Loaded:
         return _offline(run, decides=False)
     from kueuectl.cli.frame import live
 
-    return live.load(run, wanted, with_settings=with_settings)
+    return _with_room(live.load(run, wanted, with_settings=with_settings))
 
 
 def load_all(run: Run, *, decides: bool = True) -> Loaded:
@@ -60,7 +64,7 @@ def load_all(run: Run, *, decides: bool = True) -> Loaded:
         return _offline(run, decides=decides)
     from kueuectl.cli.frame import live
 
-    return live.load_all(run)
+    return _with_room(live.load_all(run))
 
 
 def trees(loaded: Loaded, cohort: str | None) -> tuple[NodeView, ...]:
@@ -109,7 +113,18 @@ def _offline(run: Run, *, decides: bool) -> Loaded:
     for warning in found.warnings:
         if decides or not warning.startswith(_NO_CONFIGURATION):
             run.warn(warning)
-    return Loaded(found.state, found.settings, found.now)
+    return _with_room(Loaded(found.state, found.settings, found.now))
+
+
+def _with_room(loaded: Loaded) -> Loaded:
+    """What goes down a tree of cohorts calls itself for each level, so a deep one needs room for calls.
+
+    Python's limit guards against text that is nested without end; it moves only once all text is read.
+    """
+    parents = {cohort.parent for cohort in loaded.state.cohorts.values() if cohort.parent}
+    levels = min(len(parents), MAX_COHORT_LEVELS)
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _CALLS + _CALLS_A_LEVEL * levels))
+    return loaded
 
 
 def raw(run: Run, kind: Kind, *, namespace: str | None) -> Iterator[dict[str, Any]]:

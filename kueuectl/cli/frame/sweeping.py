@@ -15,18 +15,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kueuectl.analysis import sweep
 from kueuectl.analysis.sweep import Row
-from kueuectl.cli.frame import changing, cores, loading
+from kueuectl.cli.frame import changing, cores
 from kueuectl.cli.frame.changing import Changed, Wanted
 from kueuectl.cli.frame.loading import Loaded
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import InputError, KueuectlError
 from kueuectl.model.settings import DEFAULT_GATES, FAIR_SHARING_STRATEGIES, Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.store import manifests as files
 
 MAX_VARIANTS = 10_000
@@ -54,7 +54,7 @@ class Swept(NamedTuple):
 
 def read(run: Run, path: str) -> list[Variant]:
     """The variants of a file, the first one unchanged; raises InputError with the place in the file."""
-    docs = files.read_plain(path, stdin=loading.stdin(run))
+    docs = files.read_plain(path, stdin=run.environment.stdin_bytes)
     unknown = next((key for key in docs if key not in ("grid", "variants")), None)
     if unknown is not None:
         raise InputError("unknown field", source=path, path=str(unknown)[:_SHOWN], hint="use grid and variants")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from kueuectl import quantity
@@ -17,6 +16,7 @@ from kueuectl.analysis.preempt import Loss
 from kueuectl.analysis.submit import Fate
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.report import narrate, sentences
 from kueuectl.report.tables import Column, Table
 from kueuectl.report.views import dry_run_words as words
@@ -154,7 +154,7 @@ def _pods(found: Drained) -> Iterator[str]:
     elif found.knows_pods:
         yield "No pods of workloads run there."
     else:
-        yield "Which pods run there is not known: the state has no pods."
+        yield "Which pods run there is not known: the state does not say where pods run."
     if found.placed:
         yield f"Placed there by topology: {words.listed(found.placed)}"
     if found.topologies:

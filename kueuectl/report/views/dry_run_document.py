@@ -70,8 +70,8 @@ def _object(change: ObjectChange) -> dict[str, Any]:
         after = None if entry.after is None else words.value(entry, entry.after)
         fields.append({"field": str(entry.field), **part, "before": before, "after": after})
     target = change.target
-    found: dict[str, Any] = {"kind": target.kind, "name": target.name, "change": str(change.verb), "fields": fields}
-    return found | ({"namespace": target.namespace} if target.namespace else {})
+    place = {"namespace": target.namespace} if target.namespace else {}
+    return {"kind": target.kind, **place, "name": target.name, "change": str(change.verb), "fields": fields}
 
 
 def _summary(story: Story) -> dict[str, Any]:

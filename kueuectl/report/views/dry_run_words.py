@@ -44,6 +44,8 @@ _LIMITS = (Field.BORROWING_LIMIT, Field.LENDING_LIMIT)
 def change(found: ObjectChange) -> list[str]:
     """One object that is changed, a line for each field."""
     name = f"{found.target.kind} {found.target.key}"
+    if found.verb is Verb.CREATED and found.fields:
+        return [f"{name} created: {', '.join(f'{_what(entry)} {value(entry, entry.after)}' for entry in found.fields)}"]
     if found.verb is not Verb.CHANGED or not found.fields:
         return [f"{name} {found.verb}"]
     return [f"{name}: {field(entry)}" for entry in found.fields]
@@ -51,12 +53,14 @@ def change(found: ObjectChange) -> list[str]:
 
 def field(found: FieldChange) -> str:
     """One field with its value before and after."""
+    return f"{_what(found)} {value(found, found.before)} {ARROW} {value(found, found.after)}"
+
+
+def _what(found: FieldChange) -> str:
     what = _FIELDS[found.field]
     if found.field in QUOTA_FIELDS:
-        what = f"{what} of {found.part[1]} in flavor {found.part[0]}"
-    elif found.part:
-        what = f"{what} of pod set {found.part[0]}"
-    return f"{what} {value(found, found.before)} {ARROW} {value(found, found.after)}"
+        return f"{what} of {found.part[1]} in flavor {found.part[0]}"
+    return f"{what} of pod set {found.part[0]}" if found.part else what
 
 
 def value(found: FieldChange, given: Value) -> str:
@@ -92,13 +96,22 @@ def _counted(found: Difference) -> list[str]:
         (len(found.queued), "queued"),
         (len(found.left), "no longer queued"),
         (len(found.shifted), "at other positions"),
-        (sum(row.why != "" for row in found.switched), "ClusterQueues stopped"),
-        (sum(row.why == "" for row in found.switched), "ClusterQueues started"),
     ]
     texts = [f"{number} {word}" for number, word in parts if number]
+    off = sum(row.why != "" for row in found.switched)
+    texts += [f"{counted(number, 'ClusterQueue')} {word}" for number, word in _switches(off, len(found.switched))]
     if not texts and found.nodes:
         texts.append("no workload is affected; quota or shares differ")
     return texts
+
+
+def _switches(off: int, total: int) -> list[tuple[int, str]]:
+    return [(number, word) for number, word in ((off, "stopped"), (total - off, "started")) if number]
+
+
+def counted(number: int, word: str) -> str:
+    """A number with its noun."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def anyway(found: DryRun, holding: int, gained: int, lost: int) -> str:
@@ -143,7 +156,7 @@ def settled(found: DryRun) -> str:
 
 
 def _rounds(number: int) -> str:
-    return f"{number} round" if number == 1 else f"{number} rounds"
+    return counted(number, "round")
 
 
 def stays(found: Stays) -> str:
@@ -184,15 +197,15 @@ def note(found: Note) -> str:
     match found.code:
         case NoteCode.TERMINATING:
             return (
-                f"ClusterQueue {name} holds quota of {facts['holders']} workloads: deleted, it stays Terminating until "
-                "they end, admits nobody, and still lends."
+                f"{counted(int(facts['holders']), 'workload')} still hold quota of ClusterQueue {name}: deleted, it "
+                "stays Terminating until they end, admits nobody, and still lends."
             )
         case NoteCode.IN_USE:
             return f"{facts['kind']} {name} is in use by {facts['by']}: deleted, it stays until nobody uses it."
         case NoteCode.NO_QUEUE:
             return (
-                f"Without LocalQueue {name}, {facts['waiting']} waiting workloads are in no queue; {facts['holding']} "
-                "keep their quota until they end."
+                f"Without LocalQueue {name} nobody takes in its {counted(int(facts['waiting']), 'waiting workload')}; "
+                f"{counted(int(facts['holding']), 'workload')} with quota keep it until they end."
             )
         case NoteCode.STILL_NAMED:
             return (

@@ -218,6 +218,8 @@ def _trust(plan: Proposed, found: Result) -> Iterator[str]:
     tried = f"{_count(found.candidates, 'candidate')}, {_count(found.trials, 'set')} tried in the engine"
     if plan.is_proven:
         yield f"Proven: no other plan has {_better(plan)} ({tried})."
+    elif plan.bound == plan.evictions:
+        yield f"Proven: no plan has fewer evictions; one with as many might lose less work ({tried})."
     elif plan.bound:
         yield f"Not proven to be the smallest: it takes at least {_count(plan.bound, 'eviction')} ({tried})."
     else:

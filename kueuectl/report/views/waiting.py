@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kueuectl import times
@@ -18,6 +17,7 @@ from kueuectl.engine.pools import Pools
 from kueuectl.engine.reasons import Mode
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.report import narrate
 from kueuectl.report.tables import Column, Table
 from kueuectl.report.views import parts

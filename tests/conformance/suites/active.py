@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kueuectl.engine import activeness
 from kueuectl.model.conditions import Condition
 from kueuectl.model.flavors import AdmissionCheck, ResourceFlavor, Topology
 from kueuectl.model.queues import ClusterQueue
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from tests.conformance.case import Case, decode, same
 from tests.conformance.registry import suite
 

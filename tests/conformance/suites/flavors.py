@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from kueuectl.engine import snapshot, workloads
@@ -15,6 +14,7 @@ from kueuectl.engine.snapshot import QueueNode, Snapshot
 from kueuectl.model.flavors import ResourceFlavor
 from kueuectl.model.queues import FlavorFungibility
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Admission, PodSetAssignment, Workload
 from kueuectl.quantity import format_amount
 from kueuectl.report import narrate

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 from kueuectl import times
@@ -12,6 +11,7 @@ from kueuectl.engine.requests import RequestsReader
 from kueuectl.model.queues import ClusterQueue
 from kueuectl.model.settings import Settings, WaitForPodsReady
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
 from tests.conformance.case import Case, decode, same, workload, workload_of
 from tests.conformance.registry import suite
