@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tests import generate
+from tests import generate, recipes
 from tests.differential import ties
 
 
@@ -22,7 +22,7 @@ class Setup:
 
     def cases(self, seed: int, count: int) -> list[dict[str, Any]]:
         """Clusters of consecutive seeds; their ids name the setup."""
-        recipe = generate.changed(generate.RECIPES[self.recipe], self.settings)
+        recipe = recipes.changed(recipes.RECIPES[self.recipe], self.settings)
         return [{**case, "id": f"{self.name}/{case['id']}"} for case in generate.cases(seed, count, recipe)]
 
 

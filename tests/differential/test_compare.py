@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests import generate
+from tests import generate, recipes
 from tests.differential import compare
 
 Line = dict[str, Any]
@@ -79,14 +79,14 @@ def test_one_of_several_answers_is_enough() -> None:
 
 
 def test_generated_clusters_are_the_same_for_the_same_seed() -> None:
-    first = list(generate.cases(5, 2, generate.RECIPES["mixed"]))
-    assert first == list(generate.cases(5, 2, generate.RECIPES["mixed"]))
-    assert first[1] == next(iter(generate.cases(6, 1, generate.RECIPES["mixed"])))
+    first = list(generate.cases(5, 2, recipes.RECIPES["mixed"]))
+    assert first == list(generate.cases(5, 2, recipes.RECIPES["mixed"]))
+    assert first[1] == next(iter(generate.cases(6, 1, recipes.RECIPES["mixed"])))
 
 
 @pytest.mark.parametrize("recipe", ["mixed", "odd", "crowded"])
 def test_nothing_in_a_generated_cluster_is_tied(recipe: str) -> None:
-    for case in generate.cases(1, 10, generate.RECIPES[recipe]):
+    for case in generate.cases(1, 10, recipes.RECIPES[recipe]):
         metadata = [found["metadata"] for found in case["objects"]]
         created = [found["creationTimestamp"] for found in metadata if "creationTimestamp" in found]
         reserved = [
