@@ -9,8 +9,9 @@ from collections.abc import Iterable
 
 from kueuectl.analysis import difference, dry_run_play, dry_run_trees
 from kueuectl.analysis.difference import Difference
-from kueuectl.analysis.dry_run_play import Ended, EndKind, Outcome
+from kueuectl.analysis.dry_run_play import Ended, EndKind, Outcome, Readers
 from kueuectl.engine import reconcile, workloads
+from kueuectl.engine.infos import InfoReader
 from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
@@ -59,11 +60,12 @@ def settle(state: ClusterState, settings: Settings, *, now: int, max_rounds: int
     settled = controlled(state, now)
     chosen = dry_run_trees.parts([settled])
     before, after, slow = Outcome(), Outcome(), Outcome()
+    reader = Readers(settled, settings).of(settled, settings)
     for part in dry_run_trees.cut(settled, chosen):
-        played = dry_run_play.play(part, settings, now=now, max_rounds=max_rounds, with_start=True)
+        played = dry_run_play.play(part, settings, now=now, max_rounds=max_rounds, with_start=True, reader=reader)
         before.add(played.start)
         after.add(played.end)
-        slow.add(_drained(part, settings, played.end, now=now, max_rounds=max_rounds))
+        slow.add(_drained(part, settings, played.end, now=now, max_rounds=max_rounds, reader=reader))
     return _result(before, after, slow, states=(state, state), settings=settings, now=now, is_change=False)
 
 
@@ -82,23 +84,35 @@ def compare(
     chosen = dry_run_trees.parts([one, other], touched=touched)
     first, second, slow = Outcome(), Outcome(), Outcome()
     new_settings = settings if changed_settings is None else changed_settings
+    readers = Readers(one, settings)
+    reader = readers.of(one, settings)
     for part in dry_run_trees.cut(one, chosen):
-        first.add(dry_run_play.play(part, settings, now=now, max_rounds=max_rounds).end)
+        first.add(dry_run_play.play(part, settings, now=now, max_rounds=max_rounds, reader=reader).end)
+    reader = readers.of(other, new_settings)
     for part in dry_run_trees.cut(other, chosen):
-        end = dry_run_play.play(part, new_settings, now=now, max_rounds=max_rounds).end
+        end = dry_run_play.play(part, new_settings, now=now, max_rounds=max_rounds, reader=reader).end
         second.add(end)
-        slow.add(_drained(part, new_settings, end, now=now, max_rounds=max_rounds))
+        slow.add(_drained(part, new_settings, end, now=now, max_rounds=max_rounds, reader=reader))
     return _result(first, second, slow, states=(before, after), settings=new_settings, now=now, is_change=True)
 
 
-def _drained(state: ClusterState, settings: Settings, end: Outcome, *, now: int, max_rounds: int | None) -> Outcome:
+def _drained(
+    state: ClusterState,
+    settings: Settings,
+    end: Outcome,
+    *,
+    now: int,
+    max_rounds: int | None,
+    reader: InfoReader | None,
+) -> Outcome:
     """The end in requeue mode drain.
 
     Where nobody gave quota back no pool was woken, and both modes are the same; what does not rest can't be compared.
     """
     if not end.evictions or not end.is_settled:
         return end
-    return dry_run_play.play(state, settings, now=now, requeue=DRAIN, max_rounds=max_rounds).end
+    played = dry_run_play.play(state, settings, now=now, requeue=DRAIN, max_rounds=max_rounds, reader=reader)
+    return played.end
 
 
 def _result(

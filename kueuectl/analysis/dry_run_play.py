@@ -8,8 +8,11 @@ from enum import StrEnum
 
 from kueuectl.engine import checks, quota, shares, workloads
 from kueuectl.engine.entries import Entry
-from kueuectl.engine.infos import Info
+from kueuectl.engine.flavors.assignment import Assignment
+from kueuectl.engine.infos import Info, InfoReader
+from kueuectl.engine.preemption.notes import Notes
 from kueuectl.engine.preemption.plan import Victim
+from kueuectl.engine.preemption.search import Preemptor
 from kueuectl.engine.quota import Node
 from kueuectl.engine.shares import Share
 from kueuectl.engine.simulate import Round, Simulation
@@ -129,6 +132,8 @@ class Outcome:
     endings: list[Ended] = field(default_factory=list)
     # GPU resources and others that waiting workloads ask for, in amounts.
     asked: dict[str, int] = field(default_factory=dict)
+    # (preemptor, cohorts that Kueue picks between at random) of preemptions that could have gone another way.
+    ties: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     def add(self, other: Outcome) -> None:
         """Take in the outcome of another part."""
@@ -138,6 +143,7 @@ class Outcome:
         self.evictions |= other.evictions
         self.nodes |= other.nodes
         self.endings += other.endings
+        self.ties += other.ties
         for resource, amount in other.asked.items():
             self.asked[resource] = self.asked.get(resource, 0) + amount
 
@@ -167,14 +173,18 @@ def play(
     requeue: str = "each",
     max_rounds: int | None = None,
     with_start: bool = False,
+    reader: InfoReader | None = None,
 ) -> Played:
     """Run one part of a state to its end; the outcome of its start is only worked out `with_start`.
 
-    max_rounds None: as many as `round_limit` says.
+    max_rounds None: as many as `round_limit` says. A `reader` is shared by simulations (see `Readers`).
     """
     if max_rounds is None:
         max_rounds = round_limit(len(state.cluster_queues))
-    simulation = Simulation(state, settings, now=now, requeue=requeue)
+    simulation = Simulation(state, settings, now=now, requeue=requeue, reader=reader)
+    ties = _Ties(settings) if settings.fair_sharing is not None else None
+    if ties is not None:
+        ties.watch(simulation)
     recorder = _Recorder()
     start = _outcome(simulation) if with_start else Outcome()
     if not simulation.pools.has_heads() and any(info.evicted for info in simulation.snapshot.held.values()):
@@ -184,6 +194,7 @@ def play(
     root = min((tree.root.name for tree in simulation.snapshot.trees), default="")
     end = _outcome(simulation)
     end.preemptions = recorder.preemptions
+    end.ties = ties.among(recorder.preemptions) if ties is not None else []
     end.evictions = dict(simulation.evictions)
     if ending.is_fixpoint:
         end.endings = [Ended(EndKind.FIXPOINT, ending.rounds, root)]
@@ -193,6 +204,65 @@ def play(
     else:
         end.endings = [Ended(EndKind.LIMIT, ending.rounds, root, recorder.moving())]
     return Played(start, end)
+
+
+class Readers:
+    """What was read of workloads, shared by the simulations of states that differ in queues and workloads only."""
+
+    def __init__(self, state: ClusterState, settings: Settings) -> None:
+        self._around = _around(state)
+        self._settings = settings
+        self._reader = InfoReader(state, settings).remember()
+
+    def of(self, state: ClusterState, settings: Settings) -> InfoReader | None:
+        """The shared reader, where it reads the state rightly; None where the state needs one of its own."""
+        if settings is not self._settings or any(a is not b for a, b in zip(_around(state), self._around, strict=True)):
+            return None
+        return self._reader
+
+
+def _around(state: ClusterState) -> tuple[object, ...]:
+    """What requests and priorities come from beside the workloads."""
+    return (
+        state.limit_ranges,
+        state.runtime_classes,
+        state.workload_priority_classes,
+        state.priority_classes,
+    )
+
+
+class _Ties(Preemptor):
+    """Searches for victims as ever, and keeps where cohorts of equal shares were picked between at random.
+
+    Only searches for a preemptor's last victims count, and only of preemptions that came about.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._found: dict[str, set[tuple[str, ...]]] = {}
+        self._is_needed = False
+
+    def watch(self, simulation: Simulation) -> None:
+        """Take the place of the preemptor, if there are siblings that could be picked between."""
+        cohorts = [node for tree in simulation.snapshot.trees for node in tree.cohorts.values()]
+        self._is_needed = any(len(node.children) > 1 for node in cohorts)
+        if self._is_needed:
+            simulation.nominator.preemptor = self
+
+    def victims_for(
+        self, info: Info, queue: QueueNode, assignment: Assignment, *, notes: Notes | None = None
+    ) -> list[Victim]:
+        """As ever, with notes."""
+        own = Notes() if notes is None else notes
+        found = super().victims_for(info, queue, assignment, notes=own)
+        if found and own.ties:
+            self._found.setdefault(info.key, set()).update(own.ties)
+        return found
+
+    def among(self, preemptions: Iterable[Preemption]) -> list[tuple[str, tuple[str, ...]]]:
+        """The ties of preemptions that came about, sorted."""
+        keys = {preemption.preemptor for preemption in preemptions} & self._found.keys()
+        return sorted((key, names) for key in keys for names in self._found[key])
 
 
 # Who got quota, who gave it back, and for whom.

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 
 from kueuectl.analysis import dry_run, dry_run_play, dry_run_trees, preempt
-from kueuectl.analysis.dry_run_play import EndKind, NodeFact, Outcome
+from kueuectl.analysis.dry_run_play import EndKind, NodeFact, Outcome, Readers
 from kueuectl.engine import workloads
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
@@ -52,13 +52,15 @@ def measure(
     now: int,
     names: frozenset[str],
     max_rounds: int | None,
+    readers: Readers,
 ) -> Row:
-    """The end of a variant over the named trees (ALL: over all of them)."""
+    """The end of a variant over the named trees (ALL: over all of them). `readers` are those of the base."""
     state = dry_run.controlled(variant, now)
     chosen = dry_run_trees.parts([base, state], touched=None if names == ALL else names)
     outcome = Outcome()
+    reader = readers.of(state, settings)
     for part in dry_run_trees.cut(state, chosen):
-        outcome.add(dry_run_play.play(part, settings, now=now, max_rounds=max_rounds).end)
+        outcome.add(dry_run_play.play(part, settings, now=now, max_rounds=max_rounds, reader=reader).end)
     return _row(base, settings, outcome, now=now)
 
 

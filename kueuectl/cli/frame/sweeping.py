@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kueuectl.analysis import sweep
+from kueuectl.analysis.dry_run_play import Readers
 from kueuectl.analysis.sweep import Row
 from kueuectl.cli.frame import changing, cores
 from kueuectl.cli.frame.changing import Changed, Wanted
@@ -184,6 +185,8 @@ def sweep_all(run: Run, loaded: Loaded, changed: Changed, variants: list[Variant
     if everything:
         names = sweep.ALL
 
+    readers = Readers(base.state, loaded.settings)
+
     def work(number: int) -> Row:
         variant = variants[number]
         return sweep.measure(
@@ -193,6 +196,7 @@ def sweep_all(run: Run, loaded: Loaded, changed: Changed, variants: list[Variant
             now=loaded.now,
             names=names,
             max_rounds=max_rounds,
+            readers=readers,
         )
 
     rows: dict[int, Row] = {}

@@ -79,6 +79,7 @@ def _head(story: Story) -> Iterator[Block]:
             yield words.ended(ended)
     if result.after.is_settled:
         yield words.settled(result)
+    yield from words.ties(result.after.ties)
     if result.is_change and not result.before.is_settled:
         yield "Without the change it does not come to rest either, so that the comparison is with one of its states."
     if result.is_change and result.elsewhere:

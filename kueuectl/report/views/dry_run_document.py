@@ -47,6 +47,8 @@ def document(story: Story, *, now: int, warnings: Sequence[str] = ()) -> dict[st
         "simulation": {
             "requeue": "each",
             "settled": result.after.is_settled,
+            "deterministic": not result.after.ties,
+            "ties": [{"preemptor": key, "between": list(names)} for key, names in result.after.ties],
             "before": [_ended(ended) for ended in result.before.endings],
             "after": [_ended(ended) for ended in result.after.endings],
             "drain": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from kueuectl import quantity
 from kueuectl.analysis.difference import Difference, Stays, Switched, Why
@@ -153,6 +154,15 @@ def settled(found: DryRun) -> str:
         return f"Settled after {_rounds(after)} of the scheduler."
     before = max((entry.rounds for entry in found.before.endings), default=0)
     return f"Settled after {_rounds(after)} of the scheduler ({before} without the change)."
+
+
+def ties(found: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
+    """Preemptions that Kueue draws lots for."""
+    for preemptor, names in found:
+        yield (
+            f"The victims of {preemptor} are not determined: {' and '.join(names)} have equal shares, and Kueue picks "
+            "one of them at random. It may end otherwise."
+        )
 
 
 def _rounds(number: int) -> str:
