@@ -94,7 +94,7 @@ def decided(answer: Doc, found: DryRun) -> Doc:
 
 
 def differences(want: Doc, got: Doc, *, reclaimable: frozenset[str] = frozenset()) -> list[str]:
-    """What differs, as text. Where pods are reclaimable counts are left out: the oracle tells those of the admission."""
+    """What differs, as text. Where pods are reclaimable counts are left out: the oracle has those of the admission."""
     found = []
     for key in sorted(want["admitted"].keys() | got["admitted"].keys()):
         one, other = want["admitted"].get(key), got["admitted"].get(key)

@@ -170,7 +170,9 @@ def _state(run: Run, loaded: Loaded, variant: Variant) -> ClusterState:
     return changing.apply(run, loaded, wanted).state
 
 
-def sweep_all(run: Run, loaded: Loaded, changed: Changed, variants: list[Variant], *, max_rounds: int | None) -> list[Swept]:
+def sweep_all(
+    run: Run, loaded: Loaded, changed: Changed, variants: list[Variant], *, max_rounds: int | None
+) -> list[Swept]:
     """What comes of each variant of a changed state, in their order. All are checked before the first one runs."""
     base = loaded._replace(state=changed.state)
     names: frozenset[str] = frozenset()
