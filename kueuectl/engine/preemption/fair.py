@@ -176,11 +176,9 @@ class _Search:
         """Take a victim away; whether the demand fits then."""
         plan.take_away(info)
         self.victims.append(Victim(info, reason))
-        demand = self.demand
-        quota.remove_all(demand.queue, demand.usage)
-        fitting = plan.fits(demand, borrowing=True)
-        quota.add_all(demand.queue, demand.usage)
-        return fitting
+        # The demand is added already. What is available less an amount is what is available once it was added.
+        queue = self.demand.queue
+        return all(amount <= 0 or quota.available(queue, fr) >= 0 for fr, amount in self.demand.usage)
 
 
 def _value(key: ShareKey) -> float:
@@ -237,22 +235,19 @@ class Ordering:
         own = self.demand.queue
         if own.parent is None:
             return own if self.waiting.get(own.name) and id(own) not in self._out else None
-        root = own.path[-1]
-        while id(root) not in self._out:
-            found = self._descend(root)
-            if found is not None:
-                return found
+        # Down along the largest shares. A cohort where nobody is left drops out, and the one above it decides again:
+        # what is further up would decide as before.
+        way = [own.path[-1]]
+        while way:
+            queue, queue_share = self._best_queue(way[-1])
+            child, child_share = self._best_cohort(way[-1])
+            if child is not None and child_share >= queue_share:
+                way.append(child)
+            elif queue is not None:
+                return queue
+            else:
+                self._out.add(id(way.pop()))
         return None
-
-    def _descend(self, cohort: Node) -> QueueNode | None:
-        queue, queue_share = self._best_queue(cohort)
-        child, child_share = self._best_cohort(cohort)
-        if queue is None and child is None:
-            self._out.add(id(cohort))
-            return None
-        if child is not None and child_share >= queue_share:
-            return self._descend(child)
-        return queue
 
     def _best_queue(self, cohort: Node) -> tuple[QueueNode | None, ShareKey]:
         best: QueueNode | None = None
@@ -293,9 +288,7 @@ class Ordering:
         return best, best_share
 
 
-def _note_outcome(
-    notes: Notes, candidates: dict[str, list[Info]], victims: list[Victim], kept: list[Victim]
-) -> None:
+def _note_outcome(notes: Notes, candidates: dict[str, list[Info]], victims: list[Victim], kept: list[Victim]) -> None:
     final = {victim.info.key: victim.reason for victim in kept}
     for victim in victims:
         chosen = victim.info.key in final
