@@ -201,7 +201,8 @@ def _remarks(found: Forecast, now: int) -> Iterator[str]:
             yield f"  {event.workload} {_in(event.at, now)}{by} ({event.reason})"
         if len(found.preempted) > _MOST_LISTED:
             yield f"  and {len(found.preempted) - _MOST_LISTED} more"
-    for loop in found.loops:
+    # A loop comes again at every event, until something lets its members out of it.
+    for loop in {loop.members: loop for loop in reversed(found.loops)}.values():
         yield f"These preempt each other without end {_in(loop.at, now)}: {_listed(loop.members)}"
     if found.is_cut:
         yield "The play was cut short: what comes after it is unknown."

@@ -66,6 +66,8 @@ def summary(found: Result) -> str:
 def _effort(found: Result) -> str:
     shielded = ", ".join(f"{count} by {why}" for why, count in found.shielded.items() if count)
     kept = f"; protected: {shielded}" if shielded else ""
+    if not found.candidates:
+        return f"nobody may be evicted{kept}."
     return (
         f"{_count(found.candidates, 'candidate')}, {_count(found.trials, 'set')} tried in the engine; "
         f"with each, the goal is missed, a victim comes straight back, or a limit is broken{kept}."
