@@ -8,7 +8,8 @@ Rules (docs: Workload, Resource requests; KEP-2937 transformations; KEP-78 recla
    up, and nothing is below zero.
 3. The total is that times the count, less the pods that are already finished (reclaimable), saturated.
 4. A workload that has an admission takes totals, flavors and counts from it; when pods were reclaimed since, the total
-   is divided by the admitted count, cut to an integer, and multiplied again.
+   is divided by the admitted count, cut to an integer, and multiplied again. One that waits and whose admission is not
+   for its pod sets is read as if it had none.
 
 The dicts that are handed out are shared between workloads: read them, never change them.
 """
@@ -19,6 +20,7 @@ from typing import NamedTuple
 
 from kueuectl.engine import amounts, limits, pods
 from kueuectl.engine.limits import Problem, Summary
+from kueuectl.model import conditions
 from kueuectl.model.settings import Settings, Transformation
 from kueuectl.model.state import ClusterState, LimitRange
 from kueuectl.model.values import Struct, replace
@@ -78,7 +80,7 @@ class RequestsReader:
 
     def of(self, workload: Workload) -> tuple[PodSetRequests, ...]:
         """Requests of all pod sets: of its admission where it has one, else as `pending`."""
-        if workload.admission is not None:
+        if workload.admission is not None and _counts(workload):
             return self._admitted(workload)
         return self.pending(workload)
 
@@ -194,6 +196,15 @@ def transform(requests: dict[str, int], transformations: dict[str, Transformatio
             for output, factor in rule.outputs:
                 found[output] = found.get(output, 0) + value * factor * times
     return found
+
+
+def _counts(workload: Workload) -> bool:
+    """Whether an admission says what is asked for: a broken one of a workload that waits would have no pod sets."""
+    admission = workload.admission
+    assert admission is not None
+    if conditions.is_true(workload.conditions, "QuotaReserved"):
+        return True
+    return [given.name for given in admission.pod_sets] == [pod_set.name for pod_set in workload.pod_sets]
 
 
 def _divide(value: int, count: int) -> int:
