@@ -18,9 +18,8 @@ class Unit(Enum):
     # Millicores for cpu, base units for the rest; and nano-units.
     AMOUNT = "amount"
     NANO = "nano"
-    # Nanoseconds: since the epoch, and of a duration.
+    # Nanoseconds since the epoch.
     TIME = "time"
-    SPAN = "span"
 
 
 class FieldDiff(NamedTuple):

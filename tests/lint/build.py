@@ -122,7 +122,7 @@ def judge(
 ) -> Report:
     """The report on objects."""
     state = objects.decode_state([("test.yaml", found) for found in docs], strict=strict)
-    return run.judge(state, settings(**(config or {})), now=0, origin=origin)
+    return run.judge(state, settings(**(config or {})), origin=origin)
 
 
 def found(report: Report) -> set[tuple[str, str, str]]:

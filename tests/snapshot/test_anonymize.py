@@ -145,7 +145,7 @@ def translated(found: dict[str, Any], pair: Pair) -> dict[str, Any]:
 
 
 def codes(found: Loaded) -> list[str]:
-    report = lint.judge(found.state, found.settings, now=found.now, origin=Origin.DUMP)
+    report = lint.judge(found.state, found.settings, origin=Origin.DUMP)
     return [str(each.code) for each in report.findings]
 
 

@@ -44,7 +44,6 @@ def judge(
     state: ClusterState,
     settings: Settings,
     *,
-    now: int,
     origin: Origin,
     unread: Collection[tuple[str, str]] = (),
 ) -> Report:
@@ -53,7 +52,7 @@ def judge(
     `unread` are (kind, key) of objects that are there and could not be read.
     """
     unknown = unknown_kinds(state, origin)
-    scene = Scene(state, settings, now=now, unknown=unknown, unread=unread)
+    scene = Scene(state, settings, unknown=unknown, unread=unread)
     findings: list[Finding] = []
     lacking: set[str] = set()
     for rule in RULES:
@@ -70,14 +69,13 @@ def judge_changed(
     after: ClusterState,
     settings: Settings,
     *,
-    now: int,
     origin: Origin,
     given: Collection[tuple[str, str]],
     unread: Collection[tuple[str, str]] = (),
 ) -> Report:
     """What there is to say about a change: findings of given objects (kind, key), and what it brings elsewhere."""
-    known = frozenset(judge(before, settings, now=now, origin=origin).findings)
-    report = judge(after, settings, now=now, origin=origin, unread=unread)
+    known = frozenset(judge(before, settings, origin=origin).findings)
+    report = judge(after, settings, origin=origin, unread=unread)
     kept = [
         found for found in report.findings if (found.subject.kind, found.subject.key) in given or found not in known
     ]

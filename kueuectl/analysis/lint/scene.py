@@ -76,13 +76,11 @@ class Scene:
         state: ClusterState,
         settings: Settings,
         *,
-        now: int,
         unknown: Mapping[str, str],
         unread: Collection[tuple[str, str]] = (),
     ) -> None:
         self.state = state
         self.settings = settings
-        self.now = now
         self.unknown = unknown
         self._unread = frozenset(unread)
 

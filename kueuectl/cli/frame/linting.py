@@ -67,7 +67,7 @@ def judge(run: Run, paths: Sequence[str], *, alone: bool) -> tuple[Report, Place
 def _state_only(run: Run) -> tuple[Report, Places]:
     loaded = loading.load_all(run)
     origin = Origin.DUMP if run.is_offline else Origin.CLUSTER
-    report = lint.judge(loaded.state, loaded.settings, now=loaded.now, origin=origin)
+    report = lint.judge(loaded.state, loaded.settings, origin=origin)
     # Only tools need the lines of a dump, and reading it once more takes time.
     if run.is_offline and run.format.kind == "sarif" and _STDIN not in run.flags.sources:
         return report, _places(report, run.flags.sources, stdin=b"")
@@ -168,13 +168,12 @@ def _with_manifests(run: Run, around: Loaded | None, found: _Manifests) -> Repor
     for given in found.given.values():
         after = manifests.put(after, given, now=now)
     if around is None:
-        report = lint.judge(after, settings, now=now, origin=Origin.FILES, unread=found.unread)
+        report = lint.judge(after, settings, origin=Origin.FILES, unread=found.unread)
     else:
         report = lint.judge_changed(
             before,
             after,
             settings,
-            now=now,
             origin=Origin.DUMP if run.is_offline else Origin.CLUSTER,
             given=frozenset(found.given) | found.unread,
             unread=found.unread,

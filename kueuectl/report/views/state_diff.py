@@ -92,8 +92,6 @@ def _text(value: Scalar, found: FieldDiff) -> str:
                 return quantity.format_nano(value, binary=quantity.is_binary(found.resource))
             case Unit.TIME:
                 return times.format_time(value)
-            case Unit.SPAN:
-                return times.format_age(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
