@@ -8,8 +8,8 @@ Rules (docs: Workload, Resource requests; KEP-2937 transformations; KEP-78 recla
    up, and nothing is below zero.
 3. The total is that times the count, less the pods that are already finished (reclaimable), saturated.
 4. A workload that has an admission takes totals, flavors and counts from it; when pods were reclaimed since, the total
-   is divided by the admitted count, cut to an integer, and multiplied again. One that waits and whose admission is not
-   for its pod sets is read as if it had none.
+   is divided by the admitted count, cut to an integer, and multiplied again. One that waits and whose admission has
+   other pod sets than it is read as if it had none.
 
 The dicts that are handed out are shared between workloads: read them, never change them.
 """
@@ -199,12 +199,12 @@ def transform(requests: dict[str, int], transformations: dict[str, Transformatio
 
 
 def _counts(workload: Workload) -> bool:
-    """Whether an admission says what is asked for: a broken one of a workload that waits would have no pod sets."""
+    """Whether an admission says what is asked for; not where a workload waits with a broken one, for fewer pod sets."""
     admission = workload.admission
     assert admission is not None
-    if conditions.is_true(workload.conditions, "QuotaReserved"):
+    if len(admission.pod_sets) == len(workload.pod_sets):
         return True
-    return [given.name for given in admission.pod_sets] == [pod_set.name for pod_set in workload.pod_sets]
+    return conditions.is_true(workload.conditions, "QuotaReserved")
 
 
 def _divide(value: int, count: int) -> int:

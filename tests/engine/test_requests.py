@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -13,6 +12,7 @@ from kueuectl.engine.amounts import INT64_MAX
 from kueuectl.engine.requests import PodSetRequests, RequestsReader
 from kueuectl.model.settings import DEFAULT_GATES, Settings, Transformation
 from kueuectl.model.state import ClusterState
+from kueuectl.model.values import replace
 from kueuectl.model.workloads import Admission, Container, PodTemplate
 from tests.engine.build import admission, condition, container, nanos, pod_set, template, workload
 
@@ -182,7 +182,7 @@ def test_an_admitted_workload_can_be_read_as_if_it_were_pending() -> None:
     assert (got.count, got.total, got.flavors) == (5, {"cpu": 5000}, None)
 
 
-def test_an_admission_that_does_not_name_the_pod_sets_only_counts_while_it_holds_quota() -> None:
+def test_an_admission_of_fewer_pod_sets_only_counts_while_it_holds_quota() -> None:
     broken = workload(pod_set(3, cpu="1"), admission=Admission("queue"))
     assert [found.count for found in read(broken)] == [3]
     held = replace(broken, conditions=(condition("QuotaReserved"),))
