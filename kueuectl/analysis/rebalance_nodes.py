@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kueuectl.engine import shares
 from kueuectl.engine.quota import Node
 from kueuectl.engine.simulate import Simulation
@@ -45,9 +47,20 @@ def rows(before: Simulation, after: Simulation) -> list[NodeRow]:
     """Every node of the trees of two simulations of one cluster."""
     found: list[NodeRow] = []
     for tree, other in zip(before.snapshot.trees, after.snapshot.trees, strict=True):
-        sides = _Side(before, tree), _Side(after, other)
-        _walk(tree.root, other.root, sides, depth=0, found=found)
+        first, second = _Side(before, tree), _Side(after, other)
+        pairs = [(tree.root, other.root, 0)]
+        while pairs:
+            node, twin, depth = pairs.pop()
+            found.append(_row(node, twin, first, second, depth=depth))
+            pairs += [(*members, depth + 1) for members in reversed(list(_members(node, twin)))]
     return found
+
+
+def _members(node: Node, twin: Node) -> Iterator[tuple[Node, Node]]:
+    """Members of a cohort and of the same cohort in the other simulation, cohorts first, by name."""
+    twins = {(child.is_queue, child.name): child for child in (*twin.children, *twin.queues)}
+    for child in sorted((*node.children, *node.queues), key=lambda child: (child.is_queue, child.name)):
+        yield child, twins[child.is_queue, child.name]
 
 
 class _Side:
@@ -59,15 +72,16 @@ class _Side:
         self.nominal: dict[int, list[int]] = {}
         self.used: dict[int, list[int]] = {}
         self.waiting: dict[int, int] = {}
-        self._sum(tree.root)
+        for node in reversed(_below(tree.root)):
+            self._sum(node)
 
     def _sum(self, node: Node) -> None:
+        """The sums of a node whose members have theirs."""
         size = len(self.tree.frs)
         nominal = list(node.nominal)
         used = list(node.usage) if node.is_queue else [0] * size
         waiting = len(self.simulation.pools.queues[node.name]) if node.is_queue else 0
         for child in (*node.children, *node.queues):
-            self._sum(child)
             for fr in range(size):
                 nominal[fr] += self.nominal[id(child)][fr]
                 used[fr] += self.used[id(child)][fr]
@@ -84,28 +98,28 @@ class _Side:
         return shares.share(node, self.tree.resource_of, self.tree.resources).precise
 
 
-def _walk(node: Node, other: Node, sides: tuple[_Side, _Side], *, depth: int, found: list[NodeRow]) -> None:
-    first, second = sides
-    mine, theirs = first.amounts(node), second.amounts(other)
+def _below(root: Node) -> list[Node]:
+    """A node and all below it, parents first."""
+    found = [root]
+    for node in found:
+        found += [*node.children, *node.queues]
+    return found
+
+
+def _row(node: Node, twin: Node, first: _Side, second: _Side, *, depth: int) -> NodeRow:
+    mine, theirs = first.amounts(node), second.amounts(twin)
     nothing = (0, 0)
-    usage = tuple(
-        UsageRow(
-            *key, mine.get(key, theirs.get(key, nothing))[0], mine.get(key, nothing)[1], theirs.get(key, nothing)[1]
-        )
-        for key in sorted({*mine, *theirs})
+    usage = []
+    for key in sorted({*mine, *theirs}):
+        (nominal, before), (other, after) = mine.get(key, nothing), theirs.get(key, nothing)
+        usage.append(UsageRow(*key, nominal or other, before, after))
+    return NodeRow(
+        kind="ClusterQueue" if node.is_queue else "Cohort",
+        name=node.name,
+        depth=depth,
+        usage=tuple(usage),
+        share_before=first.share(node),
+        share_after=second.share(twin),
+        waiting_before=first.waiting[id(node)],
+        waiting_after=second.waiting[id(twin)],
     )
-    found.append(
-        NodeRow(
-            kind="ClusterQueue" if node.is_queue else "Cohort",
-            name=node.name,
-            depth=depth,
-            usage=usage,
-            share_before=first.share(node),
-            share_after=second.share(other),
-            waiting_before=first.waiting[id(node)],
-            waiting_after=second.waiting[id(other)],
-        )
-    )
-    others = {(child.is_queue, child.name): child for child in (*other.children, *other.queues)}
-    for child in sorted((*node.children, *node.queues), key=lambda child: (child.is_queue, child.name)):
-        _walk(child, others[child.is_queue, child.name], sides, depth=depth + 1, found=found)

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kueuectl.cli.frame import loading, objects, output
+from kueuectl.cli.frame import kinds, loading, objects, output
+from kueuectl.cli.frame.kinds import Reference
 from kueuectl.cli.frame.loading import Loaded
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import InputError, NotFoundError, UsageError
+from kueuectl.report import text
 
 if TYPE_CHECKING:
     from kueuectl.analysis.forecast import Forecast
@@ -96,8 +98,8 @@ def _kept(run: Run, found: Forecast, cluster_queue: str | None, *, is_named: boo
 def _assumed(loaded: Loaded, value: str) -> Assumed:
     from kueuectl.analysis.runtimes import Assumed
 
-    queue, equals, text = value.rpartition("=")
-    low, dots, high = text.partition("..")
+    queue, equals, span = value.rpartition("=")
+    low, dots, high = span.partition("..")
     if equals and not queue:
         raise UsageError(f"invalid value {value!r} for {_FLAG}", hint="name a queue in front of the =")
     found = Assumed(_duration(value, low), _duration(value, high if dots else low), queue)
@@ -106,11 +108,11 @@ def _assumed(loaded: Loaded, value: str) -> Assumed:
     return found
 
 
-def _duration(value: str, text: str) -> int:
+def _duration(value: str, part: str) -> int:
     from kueuectl.api import durations
 
     try:
-        return durations.parse(text)
+        return durations.parse(part)
     except InputError as error:
         raise UsageError(f"invalid value {value!r} for {_FLAG}", hint=error.hint) from error
 
@@ -119,7 +121,7 @@ def _check(loaded: Loaded, rules: list[Assumed], cluster_queue: str | None) -> N
     """Refuse queues that are not there, and two assumptions for one queue."""
     state = loaded.state
     if cluster_queue is not None and cluster_queue not in state.cluster_queues:
-        raise NotFoundError(f'clusterqueue "{cluster_queue}" not found')
+        raise objects.not_found(Reference(kinds.CLUSTER_QUEUE, cluster_queue), state.cluster_queues)
     seen: set[str] = set()
     for rule in rules:
         if rule.queue in seen:
@@ -127,5 +129,6 @@ def _check(loaded: Loaded, rules: list[Assumed], cluster_queue: str | None) -> N
         seen.add(rule.queue)
         if rule.queue and rule.queue not in state.cluster_queues and rule.queue not in state.local_queues:
             raise NotFoundError(
-                f'no ClusterQueue or LocalQueue "{rule.queue}" found', hint="write it as NAMESPACE/NAME"
+                f'no ClusterQueue or LocalQueue "{text.clean(rule.queue)}" found',
+                hint="a LocalQueue is written as NAMESPACE/NAME",
             )

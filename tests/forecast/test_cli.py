@@ -77,7 +77,7 @@ def test_rows_of_one_queue_or_namespace() -> None:
         ("--assume-runtime nope=1h", 3, 'no ClusterQueue or LocalQueue "nope" found'),
         ("--assume-runtime 1h --assume-runtime 2h", 2, "--assume-runtime is given twice for all queues"),
         ("--runs 0", 2, "--runs has to be from 1 to 10000"),
-        ("-c nope", 3, 'clusterqueue "nope" not found'),
+        ("-c nope", 3, 'clusterqueues.kueue.x-k8s.io "nope" not found'),
     ],
 )
 def test_errors(line: str, code: int, want: str) -> None:
