@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from kueuectl.engine import activeness, quota, workloads
 from kueuectl.engine.infos import Info, InfoReader
 from kueuectl.engine.quota import Node
-from kueuectl.engine.reasons import Possibility
 from kueuectl.model.queues import ClusterQueue, Cohort, ResourceGroup
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
@@ -30,8 +29,6 @@ class Tree:
         "frs",
         "index",
         "is_cyclic",
-        "known",
-        "known_at",
         "queues",
         "resource_of",
         "resources",
@@ -51,9 +48,6 @@ class Tree:
         self.is_cyclic = False
         # Moves with everything that is held for good, and with quota: what was found out about one version may be kept.
         self.version = 0
-        # What was found out about preemption at the version `known_at`: see `preemption.search`.
-        self.known: dict[tuple[int, ...], tuple[Possibility, int]] = {}
-        self.known_at = -1
 
     def fr(self, flavor: str, resource: str) -> int:
         """The index of a flavor-resource; a new one is added to the table."""

@@ -211,30 +211,33 @@ class Ordering:
         self.waiting = waiting
         self.notes = notes
         self.resource_of = demand.queue.tree.resource_of
-        self._out: set[int] = set()
-        self._shares: dict[int, ShareKey] = {}
+        # Nodes that nothing more is taken from, and the shares of others since usage last changed.
+        self._out: set[Node] = set()
+        self._shares: dict[Node, ShareKey] = {}
+        # Queues of a cohort that are still in.
+        self._live: dict[Node, list[Node]] = {}
 
     def drop(self, queue: QueueNode) -> None:
         """Take no more from this queue."""
-        self._out.add(id(queue))
+        self._out.add(queue)
 
     def forget(self, queue: QueueNode) -> None:
         """The usage of this queue has changed since it was handed out."""
-        self._shares.pop(id(queue), None)
+        self._shares.pop(queue, None)
         for cohort in queue.path:
-            self._shares.pop(id(cohort), None)
+            self._shares.pop(cohort, None)
 
     def _share(self, node: Node) -> ShareKey:
-        found = self._shares.get(id(node))
+        found = self._shares.get(node)
         if found is None:
-            found = self._shares[id(node)] = shares.key_of(node, self.resource_of)
+            found = self._shares[node] = shares.key_of(node, self.resource_of)
         return found
 
     def next(self) -> QueueNode | None:
         """The queue to preempt from, or None when nobody is left."""
         own = self.demand.queue
         if own.parent is None:
-            return own if self.waiting.get(own.name) and id(own) not in self._out else None
+            return own if self.waiting.get(own.name) and own not in self._out else None
         # Down along the largest shares. A cohort where nobody is left drops out, and the one above it decides again:
         # what is further up would decide as before.
         way = [own.path[-1]]
@@ -246,24 +249,28 @@ class Ordering:
             elif queue is not None:
                 return queue
             else:
-                self._out.add(id(way.pop()))
+                self._out.add(way.pop())
         return None
 
     def _best_queue(self, cohort: Node) -> tuple[QueueNode | None, ShareKey]:
-        best: QueueNode | None = None
+        best: Node | None = None
         best_share = _NONE
-        for node in cohort.queues:
-            assert isinstance(node, QueueNode)
-            if id(node) in self._out:
-                continue
-            share = self._share(node)
-            if not self.waiting.get(node.name) or (share == _ZERO and node is not self.demand.queue):
-                self._out.add(id(node))
+        own, waiting, known, out = self.demand.queue, self.waiting, self._shares, self._out
+        live = self._live.get(cohort)
+        if live is None:
+            live = self._live[cohort] = list(cohort.queues)
+        for node in tuple(live):
+            share = known.get(node)
+            if share is None:
+                share = known[node] = shares.key_of(node, self.resource_of)
+            if node in out or not waiting.get(node.name) or (share == _ZERO and node is not own):
+                live.remove(node)
             elif best is None or share > best_share or (share == best_share and self._goes_before(node, best)):
                 best, best_share = node, share
+        assert best is None or isinstance(best, QueueNode)
         return best, best_share
 
-    def _goes_before(self, a: QueueNode, b: QueueNode) -> bool:
+    def _goes_before(self, a: Node, b: Node) -> bool:
         """Between equal shares the better first candidate decides."""
         return policy.goes_before(self.waiting[a.name][0], self.waiting[b.name][0], self.demand.queue)
 
@@ -272,11 +279,11 @@ class Ordering:
         best_share = _NONE
         tied: list[str] = []
         for child in cohort.children:
-            if id(child) in self._out:
+            if child in self._out:
                 continue
             share = self._share(child)
             if share == _ZERO and child not in self.demand.queue.path:
-                self._out.add(id(child))
+                self._out.add(child)
             elif share > best_share:
                 best, best_share, tied = child, share, [child.name]
             elif share == best_share:

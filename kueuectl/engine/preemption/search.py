@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kueuectl.engine import quota
 from kueuectl.engine.flavors.assignment import Assignment
 from kueuectl.engine.infos import Info
@@ -9,8 +11,16 @@ from kueuectl.engine.preemption import classical, fair, plan
 from kueuectl.engine.preemption.notes import Notes
 from kueuectl.engine.preemption.plan import Demand, Victim
 from kueuectl.engine.reasons import Possibility
-from kueuectl.engine.snapshot import QueueNode
+from kueuectl.engine.snapshot import QueueNode, Tree
 from kueuectl.model.settings import Settings
+
+
+class Found(NamedTuple):
+    """What preemption could do for one flavor-resource, the height borrowed from after it, and the victims."""
+
+    possibility: Possibility
+    height: int
+    victims: list[Victim]
 
 
 class Preemptor:
@@ -18,6 +28,8 @@ class Preemptor:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        # What was found out about each tree, at one version of it.
+        self._known_of: dict[Tree, tuple[int, dict[tuple[int, ...], Found]]] = {}
         self._within_nominal = settings.gate("FairSharingPreemptWithinNominal")
 
     def victims(self, demand: Demand, notes: Notes | None = None) -> list[Victim]:
@@ -31,33 +43,42 @@ class Preemptor:
         self, info: Info, queue: QueueNode, assignment: Assignment, *, notes: Notes | None = None
     ) -> list[Victim]:
         """The victims for a workload with its assigned flavors."""
-        return self.victims(demand_of(info, queue, assignment), notes)
+        demand = demand_of(info, queue, assignment)
+        if notes is None and len(demand.usage) == 1 and len(demand.frs) == 1:
+            # The question that flavor assignment asked already.
+            ((fr, amount),) = demand.usage
+            return self._known(info, queue, fr=fr, amount=amount).victims
+        return self.victims(demand, notes)
 
     def simulate(self, info: Info, queue: QueueNode, *, fr: int, amount: int) -> tuple[Possibility, int]:
         """What preemption could do for one flavor-resource: see `assigner.PreemptionOracle`."""
+        found = self._known(info, queue, fr=fr, amount=amount)
+        return found.possibility, found.height
+
+    def _known(self, info: Info, queue: QueueNode, *, fr: int, amount: int) -> Found:
         tree = queue.tree
-        if tree.known_at != tree.version:
-            tree.known = {}
-            tree.known_at = tree.version
+        version, known = self._known_of.get(tree, (-1, {}))
+        if version != tree.version:
+            known = {}
+            self._known_of[tree] = (tree.version, known)
         # All of the workload that `policy` looks at.
         key = (queue.index, fr, amount, info.priority, info.timestamp)
-        found = tree.known.get(key)
+        found = known.get(key)
         if found is None:
-            found = tree.known[key] = self._simulate(info, queue, fr=fr, amount=amount)
+            found = known[key] = self._find(info, queue, fr=fr, amount=amount)
         return found
 
-    def _simulate(self, info: Info, queue: QueueNode, *, fr: int, amount: int) -> tuple[Possibility, int]:
+    def _find(self, info: Info, queue: QueueNode, *, fr: int, amount: int) -> Found:
         victims = self.victims(Demand(info, queue, ((fr, amount),), frozenset((fr,))))
         if not victims:
             height, _ = quota.borrowing_height(queue, fr, amount)
-            return Possibility.NO_CANDIDATES, height
+            return Found(Possibility.NO_CANDIDATES, height, victims)
         for victim in victims:
             plan.take_away(victim.info)
         height, _ = quota.borrowing_height(queue, fr, amount)
         plan.restore(victims)
-        if any(victim.info.queue is queue for victim in victims):
-            return Possibility.PREEMPT, height
-        return Possibility.RECLAIM, height
+        own = any(victim.info.queue is queue for victim in victims)
+        return Found(Possibility.PREEMPT if own else Possibility.RECLAIM, height, victims)
 
 
 def demand_of(info: Info, queue: QueueNode, assignment: Assignment) -> Demand:
