@@ -71,17 +71,21 @@ def run_case(case: dict[str, Any], options: argparse.Namespace) -> dict[str, Any
     )
     cycles: list[dict[str, Any]] = []
     out: dict[str, Any] = {"id": case["id"], "fixpoint": False, "cycles": cycles}
+    evaluations = 0
+
+    def note(done: Round) -> None:
+        nonlocal evaluations
+        evaluations += len(done.decision.entries)
+        if not options.no_cycles:
+            cycles.append(cycle_line(simulation, done))
+
+    turning: tuple[Round, ...] = ()
     if options.one_cycle:
         if simulation.pools.has_heads():
-            cycles.append(cycle_line(simulation, simulation.step(settle=False)))
-        turning: tuple[Round, ...] = ()
+            note(simulation.step(settle=False))
     else:
         limit = options.max_cycles or 10 * len(scene.state.workloads) + 100
-        record = None if options.no_cycles else cycles
-        ending = simulation.run(
-            max_rounds=limit,
-            on_round=None if record is None else lambda done: record.append(cycle_line(simulation, done)),
-        )
+        ending = simulation.run(max_rounds=limit, on_round=note)
         out["fixpoint"], out["livelock"] = ending.is_fixpoint, ending.is_livelock
         turning = ending.turning
     out["elapsedMs"] = round((time.perf_counter() - started) * 1000, 3)
@@ -89,6 +93,7 @@ def run_case(case: dict[str, Any], options: argparse.Namespace) -> dict[str, Any
     gc.enable()
     gc.unfreeze()
     out["nCycles"] = simulation.rounds
+    out["evaluations"] = evaluations
     out["final"] = final_line(simulation, turning, quiet=options.quiet)
     return out
 
