@@ -104,7 +104,7 @@ class Nominator:
         return info.problems
 
     def _assign_once(self, info: Info, queue: QueueNode) -> Assigned:
-        """Rules 2 to 4; remembered for as long as nothing in the tree changes: a head that is stuck is tried every cycle."""
+        """Rules 2 to 4; remembered while nothing in the tree changes: a head that is stuck is tried every cycle."""
         if self.assigner.trace or self.variants.is_on:
             return self._assign(info, queue)
         version = queue.tree.version

@@ -153,11 +153,8 @@ def available(node: Node, fr: int) -> int:
     parent = node.parent
     if parent is None:
         return node.subtree[fr] - node.usage[fr]
-    if parent.parent is None:
-        # Most trees have one level: this saves half of the calls.
-        above = parent.subtree[fr] - parent.usage[fr]
-    else:
-        above = available(parent, fr)
+    # Most trees have one level: this saves half of the calls.
+    above = parent.subtree[fr] - parent.usage[fr] if parent.parent is None else available(parent, fr)
     usage = node.usage[fr]
     local = node.local[fr]
     free = local - usage

@@ -1,8 +1,8 @@
 """Cycles until nothing changes, evictions settling at once.
 
 One round: a scheduling cycle; admitted workloads hold their quota; preempted ones give theirs back and wait again;
-pools of trees where quota was freed wake up; the clock moves by one second. Waking is done after each round (`each`), or only
-when the heaps have nothing more to give (`drain`).
+pools of trees where quota was freed wake up; the clock moves by one second. Waking is done after each round (`each`),
+or only when the heaps have nothing more to give (`drain`).
 
 The end: no head is left, or nothing moved and the heads' searches of flavors came round (fixpoint); the same whole
 state for the fifth time (livelock: a preemption loop); or a limit of rounds.
@@ -183,7 +183,8 @@ class Simulation:
             done = self.step()
             if on_round is not None:
                 on_round(done)
-            if done.decision.admitted or done.decision.preempted or done.evicted or done.woken or before != self._sizes():
+            decided = done.decision.admitted or done.decision.preempted
+            if decided or done.evicted or done.woken or before != self._sizes():
                 seen.clear()
                 recent.clear()
                 whole = self.whole_state()
@@ -286,9 +287,8 @@ class Simulation:
         return [(len(pool.active), len(pool.inadmissible)) for pool in self.pools.queues.values()]
 
     def _waiting(self) -> tuple[object, ...]:
-        return tuple(
-            (name, len(pool.active), frozenset(pool.inadmissible)) for name, pool in self.pools.queues.items() if len(pool)
-        )
+        pools = self.pools.queues.items()
+        return tuple((name, len(pool.active), frozenset(pool.inadmissible)) for name, pool in pools if len(pool))
 
     def _positions(self) -> frozenset[tuple[str, object]]:
         """Where the searches of flavors of active workloads go on."""
