@@ -25,7 +25,7 @@ from kueuectl.model.values import Struct
 # victims in all of them: in trees of many queues fewer rounds are affordable.
 MAX_ROUNDS = 1000
 LEAST_ROUNDS = 25
-_LOOKS = 2_500_000
+_LOOKS = 1_600_000
 # A loop is told by its last repetitions; the engine stops at the fifth visit of a state.
 _REPEATS = 4
 

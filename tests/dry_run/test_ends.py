@@ -49,7 +49,7 @@ def test_rest_is_told() -> None:
     assert (ended.kind, ended.rounds, ended.root) == (EndKind.FIXPOINT, 12, "all")
 
 
-@pytest.mark.parametrize(("queues", "want"), [(1, 1000), (8, 1000), (50, 1000), (100, 250), (250, 40), (5000, 25)])
+@pytest.mark.parametrize(("queues", "want"), [(1, 1000), (8, 1000), (50, 640), (100, 160), (250, 25), (5000, 25)])
 def test_rounds_of_large_trees(queues: int, want: int) -> None:
     assert dry_run_play.round_limit(queues) == want
 
