@@ -92,6 +92,7 @@ class QueueNode(Node):
         "always_reclaims",
         "borrow_policy",
         "borrow_threshold",
+        "borrows_by_preemption",
         "buffer",
         "generation",
         "group_of",
@@ -131,6 +132,8 @@ class QueueNode(Node):
         self.within = preemption.within_cluster_queue
         self.reclaim = preemption.reclaim_within_cohort
         self.borrow_policy = preemption.borrow_within_cohort
+        # Whether borrowWithinCohort is configured to do anything.
+        self.borrows_by_preemption = self.borrow_policy not in (None, "Never")
         self.borrow_threshold = preemption.max_priority_threshold
         self.always_reclaims = preemption.reclaim_within_cohort == "Any"
         # How much newer (nanoseconds) a workload of equal priority has to be for LowerOrNewerEqualPriority.
@@ -171,11 +174,6 @@ class QueueNode(Node):
             users = self.users_of.get(fr)
             if users is not None:
                 yield users
-
-    @property
-    def borrows_by_preemption(self) -> bool:
-        """Whether borrowWithinCohort is configured to do anything."""
-        return self.borrow_policy is not None and self.borrow_policy != "Never"
 
 
 def candidate_key(info: Info) -> tuple[int, int, int, str, str]:

@@ -17,7 +17,7 @@ Everything is in nanoseconds, and the same input gives the same future.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -128,10 +128,12 @@ class Timeline:
         self._arrivals[workload.key] = workload
         self._push(at, _Kind.ARRIVE, workload.key)
 
-    def play(self, *, max_rounds: int) -> None:
-        """Go on until nothing is left to happen."""
+    def play(self, *, max_rounds: int, on_instant: Callable[[], None] | None = None) -> None:
+        """Go on until nothing is left to happen; `on_instant` is called when everything of an instant has happened."""
         simulation = self.simulation
         self._settle(max_rounds)
+        if on_instant is not None:
+            on_instant()
         while self._events and not self.is_cut:
             at = self._events[0][0]
             self.now = at
@@ -143,6 +145,8 @@ class Timeline:
             if happened:
                 self.last_event = at
                 self._settle(max_rounds)
+                if on_instant is not None:
+                    on_instant()
 
     def waiting(self) -> list[str]:
         """Keys of workloads that queue at the end, in the order of queues."""

@@ -54,6 +54,22 @@ class Candidates:
         self.groups = groups
         self.by_queue = {id(source.infos[0].queue): source for group in self.groups for source in group}
 
+    def for_attempt(self, *, borrowing: bool) -> Candidates:
+        """Without those that an attempt that may borrow skips (rule 4)."""
+        if not borrowing:
+            return self
+        groups = []
+        for group in self.groups:
+            kept = []
+            for source in group:
+                infos = source.infos
+                if source.lca is not None and not source.advantage:
+                    infos = policy.while_borrowing(self.demand.queue, self.demand.info, infos)
+                if infos:
+                    kept.append(source if infos is source.infos else Source(infos, source.lca, source.advantage))
+            groups.append(kept)
+        return Candidates(self.demand, groups)
+
     def lists(self) -> list[list[Info]]:
         """The candidates queue by queue."""
         return [source.infos for source in self.by_queue.values()]
@@ -74,12 +90,13 @@ class Candidates:
         """Where a candidate comes from."""
         return self.by_queue[id(info.queue)]
 
-    def variant_of(self, info: Info) -> Variant:
-        """How a candidate may be preempted."""
+    def reason_of(self, info: Info) -> str:
+        """Why a candidate is preempted."""
         source = self.source_of(info)
-        if source.lca is None:
-            return Variant.WITHIN_QUEUE
-        return policy.variant_outside(self.demand.queue, self.demand.info, info, advantage=source.advantage)
+        variant = Variant.WITHIN_QUEUE
+        if source.lca is not None:
+            variant = policy.variant_outside(self.demand.queue, self.demand.info, info, advantage=source.advantage)
+        return policy.REASON_OF[variant]
 
 
 def _merged(lists: list[list[Info]]) -> Iterable[Info]:
@@ -93,10 +110,11 @@ def find_victims(demand: Demand, notes: Notes | None = None) -> list[Victim]:
     if not (hierarchical or prioritized or own):
         return []
     candidates = Candidates(demand, (hierarchical, prioritized, own))
-    if notes is None and not plan.could_fit(demand, candidates.lists()):
-        return []
     for borrowing in _attempts(demand, hierarchical, prioritized):
-        victims = _attempt(demand, candidates, borrowing=borrowing)
+        tried = candidates.for_attempt(borrowing=borrowing)
+        if not plan.could_fit(demand, tried.lists(), borrowing=borrowing):
+            continue
+        victims = _attempt(demand, tried, borrowing=borrowing)
         if victims is not None:
             spared = plan.spare(demand, victims, borrowing=borrowing)
             plan.restore(spared)
@@ -247,13 +265,10 @@ def _attempt(demand: Demand, candidates: Candidates, *, borrowing: bool) -> list
     """Take candidates away until the demand fits; None (and all put back) when it never does."""
     victims: list[Victim] = []
     for info in candidates.ordered():
-        variant = candidates.variant_of(info)
-        if borrowing and variant is Variant.RECLAIM_WITHOUT_BORROWING:
-            continue
         if not _still_borrows(demand, info, candidates.source_of(info).lca):
             continue
         plan.take_away(info)
-        victims.append(Victim(info, policy.REASON_OF[variant]))
+        victims.append(Victim(info, candidates.reason_of(info)))
         if plan.fits(demand, borrowing=borrowing):
             return victims
     plan.restore(victims)
@@ -284,6 +299,7 @@ def _note_outcome(notes: Notes, candidates: Candidates, victims: list[Victim], k
 
 def _note_failure(notes: Notes, candidates: Candidates) -> None:
     """No set of candidates was enough: all of them together would not make it fit."""
+    may_borrow = {info.key for info in candidates.for_attempt(borrowing=True).ordered()}
     for info in candidates.ordered():
-        only = candidates.variant_of(info) is Variant.RECLAIM_WITHOUT_BORROWING
+        only = info.key not in may_borrow
         notes.add(info, Finding.ONLY_WITHOUT_BORROWING if only else Finding.NOT_ENOUGH)

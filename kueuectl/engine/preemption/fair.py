@@ -47,7 +47,7 @@ def find_victims(
     `within_nominal` is the gate of rule 4.
     """
     candidates = _candidates(demand, notes)
-    if not candidates or (notes is None and not plan.could_fit(demand, candidates.values())):
+    if not candidates or (notes is None and not plan.could_fit(demand, candidates.values(), borrowing=True)):
         return []
     search = _Search(demand, notes, within_nominal=within_nominal)
     quota.add_all(demand.queue, demand.usage)

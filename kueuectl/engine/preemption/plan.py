@@ -40,7 +40,7 @@ def fits(demand: Demand, *, borrowing: bool) -> bool:
     return True
 
 
-def could_fit(demand: Demand, candidates: Iterable[list[Info]]) -> bool:
+def could_fit(demand: Demand, candidates: Iterable[list[Info]], *, borrowing: bool) -> bool:
     """Whether the demand would fit with all candidates gone: if not, no search can end well. A list is of one queue."""
     queue = demand.queue
     for fr, amount in demand.usage:
@@ -50,10 +50,10 @@ def could_fit(demand: Demand, candidates: Iterable[list[Info]]) -> bool:
         for infos in candidates:
             holder = infos[0].queue
             assert holder is not None
-            total = sum(info.amount_of.get(fr, 0) for info in infos)
+            total = sum([info.amount_of.get(fr, 0) for info in infos])
             quota.remove_usage(holder, fr, total)
             gone.append((holder, total))
-        enough = amount <= quota.available(queue, fr)
+        enough = amount <= quota.available(queue, fr) and (borrowing or queue.usage[fr] + amount <= queue.subtree[fr])
         for node, total in reversed(gone):
             quota.add_usage(node, fr, total)
         if not enough:

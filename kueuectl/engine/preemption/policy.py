@@ -79,13 +79,19 @@ def goes_before(a: Info, b: Info, own: QueueNode) -> bool:
     return a.candidate_key < b.candidate_key
 
 
+def while_borrowing(queue: QueueNode, preemptor: Info, candidates: list[Info]) -> list[Info]:
+    """Those of another queue that the preemptor may take while it borrows, without a hierarchical advantage."""
+    if not queue.borrows_by_preemption:
+        return []
+    below = preemptor.priority
+    if queue.borrow_threshold is not None:
+        below = min(below, queue.borrow_threshold + 1)
+    return [info for info in candidates if info.priority < below]
+
+
 def variant_outside(queue: QueueNode, preemptor: Info, candidate: Info, *, advantage: bool) -> Variant:
     """How a candidate of another ClusterQueue may be preempted that reclaimWithinCohort allows."""
     if advantage:
         return Variant.HIERARCHICAL_RECLAIM
-    if not queue.borrows_by_preemption or candidate.priority >= preemptor.priority:
-        return Variant.RECLAIM_WITHOUT_BORROWING
-    threshold = queue.borrow_threshold
-    if threshold is not None and candidate.priority > threshold:
-        return Variant.RECLAIM_WITHOUT_BORROWING
-    return Variant.RECLAIM_WHILE_BORROWING
+    may_borrow = while_borrowing(queue, preemptor, [candidate])
+    return Variant.RECLAIM_WHILE_BORROWING if may_borrow else Variant.RECLAIM_WITHOUT_BORROWING
