@@ -28,11 +28,22 @@ class Why(StrEnum):
 
 
 class Gained(Struct, frozen=True):
-    """A workload that holds quota in the second outcome and not in the first."""
+    """A workload that holds quota in the second outcome and not in the first.
+
+    `asked` is how many pods it asks for; it may have got fewer. `needs_placement`: a flavor of it has a topology, whose
+    nodes were not looked at.
+    """
 
     workload: str
     holding: Holding
     is_new: bool = False
+    asked: int = 0
+    needs_placement: bool = False
+
+    @property
+    def pods(self) -> int:
+        """How many pods it got quota for."""
+        return sum(count for _, count in self.holding.counts)
 
 
 class Lost(Struct, frozen=True):
@@ -202,7 +213,15 @@ class _Comparison:
     def gained(self) -> tuple[Gained, ...]:
         """Sorted by key."""
         found = sorted(key for key in self.after.held if key not in self.before.held)
-        return tuple(Gained(key, self.after.held[key], is_new=key not in self.old.workloads) for key in found)
+        return tuple(self._gained(key) for key in found)
+
+    def _gained(self, key: str) -> Gained:
+        holding = self.after.held[key]
+        names = {flavor for _, _, flavor in holding.flavors}
+        flavors = [self.new.flavors[name] for name in names if name in self.new.flavors]
+        placed = self.settings.gate("TopologyAwareScheduling") and any(flavor.topology for flavor in flavors)
+        asked = sum(pod_set.count for pod_set in self.new.workloads[key].pod_sets)
+        return Gained(key, holding, is_new=key not in self.old.workloads, asked=asked, needs_placement=placed)
 
     def lost(self) -> tuple[Lost, ...]:
         """Sorted by key."""

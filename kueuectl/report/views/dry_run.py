@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kueuectl import quantity
-from kueuectl.analysis.difference import Changed, Difference, Lost, Moved, Why
+from kueuectl.analysis.difference import Changed, Difference, Gained, Lost, Moved, Why
 from kueuectl.analysis.drain import Drained
 from kueuectl.analysis.dry_run import DryRun
 from kueuectl.analysis.dry_run_changes import ObjectChange
@@ -207,8 +207,17 @@ def effect_rows(found: Difference) -> list[tuple[str, ...]]:
     for gained in found.gained:
         word = "QUOTARESERVED" if gained.holding.is_reserved else "ADMITTED"
         holding = gained.holding
-        rows.append((word, gained.workload, holding.cluster_queue, words.flavors(holding), "", "", ""))
+        flavors = words.flavors(holding)
+        rows.append((word, gained.workload, holding.cluster_queue, flavors, "", _terms(gained), ""))
     return rows
+
+
+def _terms(gained: Gained) -> str:
+    """What is special about a workload that gets quota."""
+    parts = [f"{gained.pods} of {gained.asked} pods"] if gained.pods < gained.asked else []
+    if gained.needs_placement:
+        parts.append("if its topology has room, which is not looked at")
+    return ", ".join(parts)
 
 
 def _moved(moved: Moved) -> str:

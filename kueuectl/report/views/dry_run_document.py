@@ -121,7 +121,14 @@ def _items(found: Difference) -> list[dict[str, Any]]:
         )
     for gained in found.gained:
         rows.append(
-            {"effect": "admitted", "workload": gained.workload, **_holding(gained.holding), "isNew": gained.is_new}
+            {
+                "effect": "admitted",
+                "workload": gained.workload,
+                **_holding(gained.holding),
+                "isNew": gained.is_new,
+                "podsAsked": gained.asked,
+                "needsPlacement": gained.needs_placement,
+            }
         )
     return rows
 
