@@ -399,6 +399,9 @@ def warnings(result: DryRun, state: ClusterState, settings: Settings) -> list[st
         flavors={name: flavor for name, flavor in state.flavors.items() if name in flavors},
         workloads={key: workload for key, workload in state.workloads.items() if key in keys},
     )
+    ready = settings.wait_for_pods_ready
+    if ready is not None and ready.block_admission:
+        found.append("waitForPodsReady: blockAdmission is not played, pods are taken to get ready at once")
     found += [
         f"{entry.feature}: {entry.meaning} ({', '.join(entry.used_by)})" for entry in unmodelled.find(part, settings)
     ]
