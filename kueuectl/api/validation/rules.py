@@ -264,7 +264,7 @@ def _topology(doc: Doc, old: Doc | None, _: Settings) -> Iterator[Fault]:
             yield Fault(f"spec.levels[{index}].nodeLabel", f"{label!r} is there twice")
         if label == _HOSTNAME and index != len(levels) - 1:
             yield Fault(f"spec.levels[{index}].nodeLabel", f"{_HOSTNAME} can only be the lowest level")
-    if before and levels != before and not (levels[-1] == before[-1] == _HOSTNAME):
+    if before and levels != before and not (levels[-1:] == before[-1:] == [_HOSTNAME]):
         yield Fault("spec.levels", f"can't be changed unless {_HOSTNAME} is the lowest level before and after")
 
 
