@@ -50,6 +50,8 @@ class Drained(Struct, frozen=True):
     placed: tuple[str, ...] = ()
     knows_pods: bool = False
     topologies: tuple[str, ...] = ()
+    # Two flavors or more match one of the nodes: each of them counts its capacity.
+    is_shared: bool = False
 
 
 def drain(state: ClusterState, nodes: Sequence[str]) -> Drained:
@@ -74,6 +76,7 @@ def drain(state: ClusterState, nodes: Sequence[str]) -> Drained:
         ),
         knows_pods=any(owner.kind == "Pod" and owner.node for owner in state.owners),
         topologies=tuple(sorted({flavor.topology for flavor in flavors if flavor.topology is not None})),
+        is_shared=any(sum(_matches(flavor, state.nodes[name]) for flavor in flavors) > 1 for name in gone),
     )
 
 

@@ -220,7 +220,7 @@ def _nodes(state: ClusterState, entry: str) -> list[str]:
     """Nodes by name, or by the labels of a selector."""
     if entry in state.nodes:
         return [entry]
-    if any(char in entry for char in "=!,()"):
+    if any(char in entry for char in "=!,()/ "):
         terms = selectors.parse(entry, flag="--drain")
         found = sorted(name for name, node in state.nodes.items() if selectors.matches(terms, dict(node.labels)))
         if not found:

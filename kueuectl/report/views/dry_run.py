@@ -139,6 +139,8 @@ def _drained(found: Drained | None) -> Iterator[Block]:
             capacity = f"{amounts[2]} {words.ARROW} {amounts[3]}"
             rows.append((row.flavor, row.resource, amounts[0], amounts[1], capacity, excess))
         yield Table(columns, rows)
+        if found.is_shared:
+            yield "Several flavors match the same nodes: each of them counts the whole capacity."
     else:
         yield "No flavor matches them by its node labels."
     yield from _pods(found)

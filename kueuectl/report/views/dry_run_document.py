@@ -248,6 +248,7 @@ def _drained(found: Drained) -> dict[str, Any]:
             }
             for row in found.capacity
         ],
+        "sharedNodes": found.is_shared,
         "knowsPods": found.knows_pods,
         "running": [{"workload": key or None, "pods": count} for key, count in found.running],
         "placed": list(found.placed),
