@@ -205,7 +205,14 @@ class Collector:
         return True
 
     def _add_one(self, raw: bytes | msgspec.Raw, source: str, default: wire.Header | None) -> None:
-        model, header, kind = decoding.decode_bytes(raw, source=source, pool=self.pool, default=default)
+        try:
+            model, header, kind = decoding.decode_bytes(raw, source=source, pool=self.pool, default=default)
+        except InputError:
+            if self._envelope(raw, source) is None:
+                raise
+            # A list in a list, as tools make that join dumps.
+            self.add(raw, source=source)
+            return
         if model is not None:
             self._put(kind, header.api_version or "", model, source=source)
             if header.kind == "Deployment":

@@ -38,6 +38,7 @@ OURS = "kueuectl"
 _KUEUE = (wire.V1BETA2, wire.V1BETA1)
 _SINCE_ALPHA = (wire.V1BETA2, wire.V1BETA1, wire.V1ALPHA1)
 _DEFAULT_NAMESPACE = "default"
+_SAVE = "save objects with kubectl get -o yaml, or with kueuectl snapshot save"
 
 # Kinds that decide nothing here and own no workload: never held, and a Secret is not even looked at.
 IGNORED = frozenset(
@@ -199,7 +200,7 @@ def build(found: wire.Object, kind: Kind, pool: Pool) -> Model:
     """The model of a decoded object; raises InputError and QuantityError without the field path."""
     meta = found.metadata
     if meta is None or not meta.name:
-        raise InputError("has no name", path="metadata.name", hint="give it a name: metadata.name")
+        raise _nameless(found.kind or "")
     if not pool.strict:
         return kind.build(found, pool)  # type: ignore[no-any-return]
     if kind.is_namespaced and not meta.namespace and kind is not OWNER:
@@ -215,6 +216,16 @@ def build(found: wire.Object, kind: Kind, pool: Pool) -> Model:
     if kind.has_quota:
         validate.quotas(model)
     return model
+
+
+def _nameless(kind: str) -> InputError:
+    """What an object without a name is: often something else that was saved by mistake."""
+    if kind in ("Status", "Table"):
+        what = "an answer of an API server" if kind == "Status" else "a table"
+        return InputError(f"is {what}, not an object", path="kind", hint=_SAVE)
+    if kind.endswith("List"):
+        return InputError("is a list without items", path="items", hint=_SAVE)
+    return InputError("has no name", path="metadata.name", hint="give it a name: metadata.name")
 
 
 def find_kind(header: wire.Header, *, source: str, name: Callable[[], str] = str) -> Kind | None:
@@ -297,7 +308,8 @@ def _not_an_object(raw: bytes | msgspec.Raw, source: str, error: Exception) -> I
     except (msgspec.DecodeError, RecursionError):
         return NotJSONError(f"is not JSON: {_problem(error)}", source=source)
     if not isinstance(doc, dict):
-        return InputError(f"expected an object, found {faults.describe(doc)}", source=source)
+        hint = "write it as a List: {apiVersion: v1, kind: List, items: [...]}" if isinstance(doc, list) else ""
+        return InputError(f"expected an object, found {faults.describe(doc)}", source=source, hint=hint)
     fault = faults.find(doc, wire.Header)
     where = fault or faults.Fault("", _problem(error))
     return InputError(where.problem, source=source, obj=name_of_doc(doc), path=where.path)

@@ -59,7 +59,10 @@ class _Sink:
             if default is not None:
                 version, kind = item.get("apiVersion"), item.get("kind")
                 item = {**item, "apiVersion": version or default.api_version, "kind": kind or default.kind}
-            self.found.append((source, item))
+            if str(item.get("kind", "")).endswith("List") and isinstance(item.get("items"), list):
+                self.add(msgspec.json.encode(item), source=source)
+            else:
+                self.found.append((source, item))
 
 
 def _decode(raw: bytes, source: str) -> Any:

@@ -83,6 +83,9 @@ class _RawSink:
                 "kind": doc.get("kind") or default.kind,
             }
         kind, version = str(doc.get("kind")), str(doc.get("apiVersion"))
+        if kind.endswith("List") and isinstance(doc.get("items"), list):
+            self.add(decoding.encode(doc), source=source)
+            return
         if meta is None and kind == CONFIGURATION:
             # A file for Kueue itself, which has no name.
             meta = {}

@@ -42,6 +42,8 @@ def expand(arguments: Sequence[str], *, stdin: BinaryIO | None) -> list[Source]:
     """
     found: list[Source] = []
     for argument in arguments:
+        if not argument:
+            raise UsageError("an empty path names nothing", hint="is a variable of the shell not set?")
         if argument == STDIN:
             if any(source.name == STDIN_NAME for source in found):
                 raise UsageError("standard input can be read only once", hint="give `--from -` once")

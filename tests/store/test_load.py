@@ -92,6 +92,14 @@ BAD = [
     ("sixteen bits that are cut off", b"\xff\xfe{", "is not text"),
     ("a message", b"error: the server doesn't have a resource type", "kind: has no kind"),
     ("a wrong type", b"apiVersion: v1\nkind: Namespace\nmetadata: {name: 5}", "metadata.name: expected a string"),
+    (
+        "an answer of the server",
+        b'{"apiVersion":"v1","kind":"Status","code":403}',
+        "Status: kind: is an answer of an API server",
+    ),
+    ("a table", b"apiVersion: meta.k8s.io/v1\nkind: Table\nrows: []", "Table: kind: is a table, not an object"),
+    ("a list that lost its items", b"apiVersion: v1\nkind: List", "List: items: is a list without items"),
+    ("a bare array", b'[{"apiVersion":"v1","kind":"Namespace"}]', "expected an object, found a list"),
     ("a version to come", b"apiVersion: v3\nkind: Namespace\nmetadata: {name: a}", "apiVersion: version 'v3'"),
 ]
 
@@ -102,6 +110,13 @@ def test_bad_input(name: str, content: bytes, problem: str) -> None:
         read("-", stdin=content)
     assert str(caught.value).startswith("<stdin>: ")
     assert caught.value.exit_code == 1
+
+
+def test_lists_may_be_in_lists() -> None:
+    items = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in "ab"]
+    inner = {"apiVersion": "v1", "kind": "NamespaceList", "items": [{"metadata": {"name": "c"}}]}
+    doc = {"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "List", "items": items}, inner]}
+    assert names(read("-", stdin=json.dumps(doc).encode())) == ["a", "b", "c"]
 
 
 def test_a_fault_in_the_last_file_leaves_nothing(tmp_path: Path) -> None:
@@ -122,6 +137,8 @@ def test_what_is_not_there(tmp_path: Path) -> None:
         read("bad\0name")
     with pytest.raises(InputError, match="there is no example 'nothing'"):
         read("example:nothing")
+    with pytest.raises(UsageError, match="an empty path names nothing"):
+        read("")
 
 
 def test_arguments_that_make_no_sense() -> None:

@@ -43,6 +43,11 @@ def test_lists_are_opened_and_their_items_say_what_they_are() -> None:
     assert iterate(doc, kinds=("Namespace",)) == [want]
 
 
+def test_lists_may_be_in_lists() -> None:
+    doc = {"apiVersion": "v1", "kind": "List", "items": [flavor("a")]}
+    assert iterate({"apiVersion": "v1", "kind": "List", "items": [flavor("b"), doc]}) == [flavor("b"), flavor("a")]
+
+
 def test_long_lists_are_opened_page_by_page() -> None:
     doc = {"apiVersion": "v1", "items": [flavor(f"f{i}") for i in range(2000)], "kind": "List"}
     assert [entry["metadata"]["name"] for entry in iterate(doc)] == [f"f{i}" for i in range(2000)]
