@@ -169,7 +169,9 @@ class Collector:
             envelope = _ENVELOPE.decode(raw)
         except msgspec.ValidationError:
             return None
-        except (msgspec.DecodeError, RecursionError) as error:
+        except RecursionError as error:
+            raise NotJSONError("is nested too deeply", source=source) from error
+        except msgspec.DecodeError as error:
             raise NotJSONError(f"is not JSON: {error}", source=source) from error
         is_list = (envelope.kind or "").endswith("List") and bytes(envelope.items) != b""
         return envelope if is_list else None

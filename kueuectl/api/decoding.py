@@ -305,7 +305,9 @@ def _hint(error: Exception) -> str:
 def _not_an_object(raw: bytes | msgspec.Raw, source: str, error: Exception) -> InputError:
     try:
         doc = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError):
+    except RecursionError:
+        return NotJSONError("is nested too deeply", source=source)
+    except msgspec.DecodeError:
         return NotJSONError(f"is not JSON: {_problem(error)}", source=source)
     if not isinstance(doc, dict):
         hint = "write it as a List: {apiVersion: v1, kind: List, items: [...]}" if isinstance(doc, list) else ""

@@ -30,6 +30,7 @@ _START = re.compile(
     rb'\{\s*"(?:apiVersion|kind)"\s*:\s*"[^"\\]*"\s*,\s*"(?:kind|apiVersion)"\s*:\s*"[^"\\]*"|\{\s*"[^"\\]*"'
 )
 _MAX_CUTS = 4
+_BYTE = re.compile(r"\(byte (\d+)\)")
 _HEADER = msgspec.json.Decoder(wire.Header)
 
 
@@ -72,13 +73,16 @@ class _Reader:
                 # Several values, or a fault; the fault is told as it was found.
                 end = scan.value_end(self._text, self._at)
                 if end is None or not self._text[end:].strip():
-                    raise error
+                    raise self._placed(error, self._at) from error
         head = self._find_items()
         if head is not None:
             self._read_list(head)
             return
         end = self._grow_to(0)
-        self._sink.add(self._text[self._at : end], source=self._source)
+        try:
+            self._sink.add(self._text[self._at : end], source=self._source)
+        except NotJSONError as error:
+            raise self._placed(error, self._at) from error
         self._at = end
 
     def _find_items(self) -> int | None:
@@ -163,7 +167,11 @@ class _Reader:
 
     def _hand_over(self, cut: int, default: wire.Header | None) -> None:
         page = b"".join((b"[", memoryview(self._text)[self._at : cut], b"]"))
-        self._sink.add_page(page, source=self._source, default=default)
+        try:
+            self._sink.add_page(page, source=self._source, default=default)
+        except NotJSONError as error:
+            # The page has a bracket in front.
+            raise self._placed(error, self._at - 1) from error
         self._at = cut
 
     def _cuts(self) -> Iterator[int]:
@@ -224,6 +232,12 @@ class _Reader:
             if self._at < len(self._text) or self._is_done:
                 return
             self._need(self._page_bytes)
+
+    def _placed(self, error: NotJSONError, start: int) -> NotJSONError:
+        """The fault in a part of the window that starts there, with the byte of the whole stream."""
+        offset = self._total - len(self._text) + start
+        problem = _BYTE.sub(lambda match: f"(byte {offset + int(match.group(1))})", error.problem)
+        return NotJSONError(problem, source=error.source, obj=error.object, path=error.path, hint=error.hint)
 
     def _broken(self, problem: str) -> NotJSONError:
         byte = self._total - (len(self._text) - self._at)

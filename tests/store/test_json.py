@@ -179,3 +179,18 @@ ITEMS = [
 @pytest.mark.parametrize(("name", "text", "want"), ITEMS, ids=[name for name, _, _ in ITEMS])
 def test_items(name: str, text: bytes, want: tuple[int, int | None]) -> None:
     assert tuple(scan.items(text, 0)) == want
+
+
+@pytest.mark.parametrize("shape", ["one object", "objects in a row", "a list"])
+@pytest.mark.parametrize("page_bytes", [60, 1 << 20])
+def test_a_fault_is_told_with_its_byte(shape: str, page_bytes: int) -> None:
+    objects = [f'{{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"n{n}"}}}}' for n in range(100)]
+    text = {
+        "one object": objects[0].replace('"n0"', '"n70"'),
+        "objects in a row": "\n".join(objects),
+        "a list": f'{{"apiVersion":"v1","kind":"List","items":[{",".join(objects)}]}}',
+    }[shape]
+    place = text.index('"n70"')
+    broken = f"{text[:place]}?{text[place:]}".encode()
+    with pytest.raises(InputError, match=rf"invalid character \(byte {place}\)"):
+        read(broken, page_bytes)

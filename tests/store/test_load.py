@@ -100,6 +100,8 @@ BAD = [
     ("a table", b"apiVersion: meta.k8s.io/v1\nkind: Table\nrows: []", "Table: kind: is a table, not an object"),
     ("a list that lost its items", b"apiVersion: v1\nkind: List", "List: items: is a list without items"),
     ("a bare array", b'[{"apiVersion":"v1","kind":"Namespace"}]', "expected an object, found a list"),
+    ("brackets without end", b"[" * 100_000 + b"]" * 100_000, "is nested too deeply"),
+    ("maps without end", b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "is nested too deeply"),
     ("a version to come", b"apiVersion: v3\nkind: Namespace\nmetadata: {name: a}", "apiVersion: version 'v3'"),
 ]
 
