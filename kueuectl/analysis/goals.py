@@ -53,12 +53,16 @@ class Goal(Struct, frozen=True):
 
 
 class Need(NamedTuple):
-    """An amount of one flavor-resource that has to become free below a node ("" for the whole tree)."""
+    """An amount of one flavor-resource that has to become free below a node ("" for the whole tree).
+
+    `free` is what is free of it already.
+    """
 
     flavor: str
     resource: str
     amount: int
     node: str = ""
+    free: int = 0
 
 
 class Gap(Struct, frozen=True):
@@ -314,9 +318,9 @@ def _needs(choices: list[Option], queue: QueueNode, node: str = "") -> tuple[tup
     found = []
     for option in choices:
         short = tuple(
-            Need(*queue.tree.frs[fr], amount - quota.available(queue, fr), node)
+            Need(*queue.tree.frs[fr], amount - free, node, max(0, free))
             for fr, amount in option
-            if amount > quota.available(queue, fr)
+            if amount > (free := quota.available(queue, fr))
         )
         if short:
             found.append(short)

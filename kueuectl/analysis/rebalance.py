@@ -12,10 +12,10 @@ from enum import StrEnum
 from kueuectl.analysis import dry_run, dry_run_trees, goals, preempt, rebalance_nodes
 from kueuectl.analysis.goals import Gap, Goal, GoalKind
 from kueuectl.analysis.preempt import Loss
+from kueuectl.analysis.rebalance_bound import Candidate
 from kueuectl.analysis.rebalance_nodes import NodeRow
 from kueuectl.analysis.rebalance_search import (
     Allowance,
-    Candidate,
     Order,
     PartResult,
     PartSearch,

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 
-from kueuectl.analysis import goals, search
-from kueuectl.analysis.goals import FlavorResource, Gap, Need
+from kueuectl.analysis import rebalance_bound, search
+from kueuectl.analysis.goals import Gap, Need
 from kueuectl.analysis.preempt import Loss
+from kueuectl.analysis.rebalance_bound import Candidate
 from kueuectl.analysis.search import Cost, Found, Problem
 from kueuectl.analysis.trials import Outcome, Trials
-from kueuectl.engine import quota
 from kueuectl.model.values import Struct
 
 # Up to so many candidates every set is tried.
 EXHAUSTIVE = 12
 _MOST_TRIALS = 5000
 # Both are bounded: trials cost about as much as the tree has workloads.
-_WORK = 400_000
+_WORK = 150_000
 _MOST_SETS = 30_000
-_NEVER = 1_000_000
+_FEW_SETS = 5_000
 
 
 class Order(StrEnum):
@@ -30,20 +31,6 @@ class Order(StrEnum):
     LOWEST_PRIORITY = "lowest priorities"
     # The fewest of those that reach the goal in whatever way the evictions land.
     STEADIEST = "holds however the evictions land"
-
-
-class Candidate(Struct, frozen=True):
-    """A workload that may be evicted: what it loses, and what it holds in which queue."""
-
-    loss: Loss
-    queue: str
-    path: tuple[str, ...]
-    usage: Mapping[FlavorResource, int]
-
-    @property
-    def key(self) -> str:
-        """Its namespace/name."""
-        return self.loss.workload
 
 
 class Ranked(Struct, frozen=True):
@@ -129,6 +116,8 @@ class PartSearch:
                 if order is Order.STEADIEST and (not plans or self.is_steady(plans[0].outcome)):
                     continue
                 found = self._search(order, known=plans)
+                if found is None and not plans:
+                    break
                 if found is not None and all(self._trades(found, other) for other in plans):
                     plans.append(found)
         return PartResult(
@@ -195,7 +184,7 @@ class PartSearch:
     def _search(self, order: Order, *, known: Sequence[Ranked]) -> Ranked | None:
         """The best plan in an order: of all sets where these can be tried, else of relevant candidates first."""
         starts = [ranked.outcome.victims for ranked in known]
-        if len(self.candidates) > EXHAUSTIVE and self.relevant:
+        if len(self.candidates) > EXHAUSTIVE and 0 < len(self.relevant) < len(self.candidates):
             first = self._search_in(order, self.relevant, starts=starts)
             if first is not None:
                 starts.append(first.outcome.victims)
@@ -220,13 +209,13 @@ class PartSearch:
             ),
             max_size=len(ordered) if most is None else min(most, len(ordered)),
         )
+        start = self._start(order, ordered, problem, starts=starts)
         few = len(ordered) <= EXHAUSTIVE and order is Order.FEWEST
-        found = search.cheapest(
-            problem,
-            max_trials=max(self._budget, min(_MOST_TRIALS, self._work)) if few else self._budget,
-            max_sets=_MOST_SETS,
-            start=self._start(order, ordered, problem, starts=starts),
-        )
+        max_trials = max(self._budget, min(_MOST_TRIALS, self._work)) if few else self._budget
+        if not few and start is not None and len(start) == self._least:
+            # There is no smaller one: what is left to find is one that loses less work.
+            max_trials //= 4
+        found = search.cheapest(problem, max_trials=max_trials, max_sets=_MOST_SETS if few else _FEW_SETS, start=start)
         if found.best is None:
             return None
         outcome = self.trials.evict(keys_of(found.best))
@@ -243,7 +232,12 @@ class PartSearch:
             count = found.cost[0]
             assert isinstance(count, int)
             return count
-        return max(found.hopeless + 1, self.lower_bound())
+        return max(found.hopeless + 1, self._least)
+
+    @cached_property
+    def _least(self) -> int:
+        """How many evictions it takes at least, as far as that can be told without a trial."""
+        return rebalance_bound.of(self.trials, self.open, self.relevant)
 
     @property
     def _budget(self) -> int:
@@ -301,7 +295,8 @@ class PartSearch:
             left = [gap for gap in outcome.gaps if gap.key not in self._given_up]
             if not left:
                 return chosen
-            more = next((found for gap in left if (found := self._cover(order, gap, {*chosen, *banned}))), None)
+            wanted = [_together(left), *left] if len(left) > 1 and not chosen else left
+            more = next((found for gap in wanted if (found := self._cover(order, gap, {*chosen, *banned}))), None)
             if more is None or len(chosen) + len(more) > most:
                 return None
             chosen += more
@@ -309,7 +304,7 @@ class PartSearch:
 
     def _cover(self, order: Order, gap: Gap, out: set[str]) -> list[str]:
         """Candidates that free what a gap is short of, in the way that takes the fewest; empty when none can."""
-        for needs in sorted(gap.needs, key=lambda needs: (self._count(needs), needs)):
+        for needs in sorted(gap.needs, key=lambda needs: (rebalance_bound.count(self.relevant, needs), needs)):
             left = list(needs)
             chosen: list[str] = []
             while left:
@@ -317,7 +312,7 @@ class PartSearch:
                 if pick is None:
                     break
                 chosen.append(pick.key)
-                left = [need._replace(amount=need.amount - _held(pick, need)) for need in left]
+                left = [need._replace(amount=need.amount - rebalance_bound.held(pick, need)) for need in left]
                 left = [need for need in left if need.amount > 0]
             else:
                 return chosen
@@ -330,62 +325,25 @@ class PartSearch:
         for candidate in self.relevant:
             if candidate.key in out:
                 continue
-            covered = sum(min(1.0, _held(candidate, need) / need.amount) for need in needs) / len(needs)
+            covered = sum(min(1.0, rebalance_bound.held(candidate, need) / need.amount) for need in needs) / len(needs)
             key = (-round(covered, 6), cost_of(order, [candidate.loss]), candidate.key)
             if covered > 0.0 and (best is None or key < best):
                 best, found = key, candidate
         return found
 
-    def lower_bound(self) -> int:
-        """How many evictions it takes at least: the largest holders together have to free what is short."""
-        present = {gap.key: gap for gap in goals.gaps(self.trials.relaxed(), self.trials.goal) if not gap.workload}
-        bound = 1
-        for gap in self.open:
-            ways = self._ways(gap, present)
-            least = min((self._count(needs) for needs in ways), default=0)
-            if least < _NEVER:
-                bound = max(bound, least)
-        return bound
 
-    def _ways(self, gap: Gap, present: Mapping[tuple[str, str, str], Gap]) -> list[tuple[Need, ...]]:
-        """What is short for a gap in the relaxed state, in each way to place it; empty where nothing is."""
-        if not gap.workload:
-            found = present.get(gap.key)
-            return list(found.needs) if found is not None else []
-        simulation = self.trials.relaxed()
-        for pool in simulation.pools.queues.values():
-            info = pool.active.get(gap.workload) or pool.inadmissible.get(gap.workload)
-            if info is None:
-                continue
-            ways = []
-            for option in goals.options(simulation, info, pool.queue):
-                short = tuple(
-                    Need(*pool.queue.tree.frs[fr], amount - quota.available(pool.queue, fr))
-                    for fr, amount in option
-                    if amount > quota.available(pool.queue, fr)
-                )
-                if not short:
-                    return []
-                ways.append(short)
-            return ways
-        return []
-
-    def _count(self, needs: Sequence[Need]) -> int:
-        """How many candidates it takes at least to free all of these."""
-        most = 0
-        for need in needs:
-            left, count = need.amount, 0
-            for amount in sorted((_held(candidate, need) for candidate in self.relevant), reverse=True):
-                if left <= 0 or amount <= 0:
-                    break
-                left -= amount
-                count += 1
-            most = max(most, count if left <= 0 else _NEVER)
-        return most
-
-
-def _held(candidate: Candidate, need: Need) -> int:
-    """What a candidate holds of what is needed, where it is needed."""
-    if need.node and need.node != candidate.queue and need.node not in candidate.path:
-        return 0
-    return candidate.usage.get((need.flavor, need.resource), 0)
+def _together(gaps: Sequence[Gap]) -> Gap:
+    """All gaps as one, each in the first way to place its workload: large victims may serve several of them."""
+    total: dict[tuple[str, str, str], int] = {}
+    free: dict[tuple[str, str, str], int] = {}
+    for gap in gaps:
+        for need in gap.needs[0] if gap.needs else ():
+            key = (need.flavor, need.resource, "" if gap.workload else need.node)
+            # What is free is so only once.
+            total[key] = total.get(key, 0) + need.amount + need.free
+            free[key] = max(free.get(key, 0), need.free)
+    needs = [
+        Need(flavor, resource, amount - free[flavor, resource, node], node)
+        for (flavor, resource, node), amount in sorted(total.items())
+    ]
+    return Gap("", needs=(tuple(needs),))

@@ -134,7 +134,7 @@ def test_gaps(case: Case) -> None:
 def test_gaps_say_what_is_missing() -> None:
     case = Case("", NOMINAL, TWO, [holding("big", "b", 14), waiting("w", "a", 8)], [])
     [gap] = gaps(case)
-    assert gap.needs == ((("default", "example.com/gpu", 6, ""),),)
+    assert gap.needs == ((("default", "example.com/gpu", 6, "", 2),),)
     assert gap.wants == {("default", "example.com/gpu")}
 
 
