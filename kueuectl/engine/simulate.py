@@ -69,7 +69,7 @@ class Simulation:
         reader: InfoReader | None = None,
     ) -> None:
         self.now = now
-        # How far one round moves the clock (nanoseconds); 0 where somebody else moves it (`timeline`).
+        # How far one round moves the clock (nanoseconds); next to nothing where somebody else moves it (`timeline`).
         self.tick = tick
         self.settings = settings
         self.requeue = requeue

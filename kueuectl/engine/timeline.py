@@ -4,8 +4,8 @@ Rules:
 
 1. Time jumps from event to event. Of events at one instant, work that ends comes first, then backoffs that end, then
    workloads that arrive; of one kind, in the order of their keys. Then cycles run until nothing moves any more.
-2. Cycles and evictions take no time. A workload starts to run at the instant at which it gets its quota, unless its
-   checks take longer, which nobody can know.
+2. Cycles and evictions take no time (a nanosecond, so that those of one instant keep their order). A workload starts to
+   run at the instant at which it gets its quota, unless its checks take longer, which nobody can know.
 3. A workload runs for its length each time that it is admitted: what a preempted one did is lost. Its limit is run time
    in all, over every time that it was admitted (KEP-3125).
 4. Workloads that are parked come back at the instant at which quota is freed, or `batch` nanoseconds later.
@@ -98,7 +98,7 @@ class Timeline:
         batch: int = 0,
     ) -> None:
         self.simulation = Simulation(
-            state, settings, now=now, roots=roots, requeue="drain" if batch else requeue, tick=0
+            state, settings, now=now, roots=roots, requeue="drain" if batch else requeue, tick=1
         )
         self.now = now
         self.spans = spans
@@ -137,7 +137,7 @@ class Timeline:
         while self._events and not self.is_cut:
             at = self._events[0][0]
             self.now = at
-            simulation.advance_to(at)
+            simulation.advance_to(max(at, simulation.now))
             happened = False
             while self._events and self._events[0][0] == at:
                 _, kind, key, run = heapq.heappop(self._events)
