@@ -8,7 +8,8 @@ For each workload the first of these that there is:
 3. its run time limit: an upper bound;
 4. nothing: it may run for ever.
 
-Whatever it is, the run time limit ends it. Only what is still in the state can be observed: Kueue and job controllers
+Whatever it is, the run time limit ends it. Work that runs for longer already than was assumed or observed has no known
+end any more, but for its limit. Only what is still in the state can be observed: Kueue and job controllers
 delete finished work.
 """
 
@@ -76,25 +77,29 @@ class RunTime(Struct, frozen=True):
 
     def typical(self) -> Span:
         """The middle: the median of what was observed, the middle of a range."""
+        if self.is_overdue:
+            return Span(None, self.limit)
         if self.samples:
             return Span(_whole(_middle(self._left())), self.limit)
         if self.low is None or self.high is None:
             return Span(None, self.limit)
-        return Span(_whole((max(self.low, min(self.elapsed, self.high)) + self.high) // 2), self.limit)
+        return Span(_whole((max(self.low, self.elapsed) + self.high) // 2), self.limit)
 
     def drawn(self, chance: float) -> Span:
         """One way it may turn out; `chance` is from 0 to below 1. What runs already does not end before now."""
+        if self.is_overdue:
+            return Span(None, self.limit)
         if self.samples:
             left = self._left()
             return Span(left[int(chance * len(left))], self.limit)
         if self.low is None or self.high is None:
             return Span(None, self.limit)
-        low = max(self.low, min(self.elapsed, self.high))
+        low = max(self.low, self.elapsed)
         return Span(_whole(low + int(chance * (self.high - low))), self.limit)
 
     def _left(self) -> tuple[int, ...]:
-        """Observed run times that it has not passed already; the longest one when it has passed all."""
-        return tuple(sample for sample in self.samples if sample >= self.elapsed) or self.samples[-1:]
+        """Observed run times that it has not passed already."""
+        return tuple(sample for sample in self.samples if sample >= self.elapsed)
 
 
 def _whole(length: int) -> int:

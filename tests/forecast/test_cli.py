@@ -21,11 +21,14 @@ def test_the_summary_comes_first_then_starts_then_assumptions() -> None:
     lines = result.out.splitlines()
     assert lines[0] == "6 waiting: 2 now, 3 later, the last one in 60m, 1 never as things are."
     table = {line.split()[0]: line for line in lines if "/" in line.split("   ")[0]}
-    assert "in 10m   2026-11-16T14:10:01Z   after 2 workloads of its tree end" in table["pretraining/llama-pretrain"]
-    assert table["pretraining/moe-frontier"].endswith("waits still when nothing runs any more: NEVER_FITS")
+    assert "in 10m   2026-11-16T14:10:01Z   after 1 workload of its tree ends" in table["pretraining/llama-pretrain"]
+    assert table["pretraining/moe-frontier"].endswith("does not start as things are: NEVER_FITS")
     assert "  17 run as assumed for all." in lines
     assert "  --assume-runtime 12h" in lines
-    assert any(line.startswith("  Longer than expected already, taken to end now: inference-batch/") for line in lines)
+    assert any(
+        line.startswith("  Run for longer than expected already, so nobody knows when they end: inference-batch/")
+        for line in lines
+    )
 
 
 def test_without_run_times_starts_are_unknown() -> None:
@@ -54,7 +57,7 @@ def test_machine_formats_carry_the_same_facts() -> None:
         "2026-11-16T14:10:01Z",
         "2026-11-16T14:10:01Z",
     )
-    assert (llama["runTime"], llama["after"]) == ({"source": "all", "seconds": 43200.0}, {"all": 2})
+    assert (llama["runTime"], llama["after"]) == ({"source": "all", "seconds": 43200.0}, {"all": 1})
     assert rows["pretraining/moe-frontier"]["verdict"] == "NEVER_FITS"
     assert forecast("pretraining/llama-pretrain", "-o", "name").out == "workload.kueue.x-k8s.io/llama-pretrain\n"
 

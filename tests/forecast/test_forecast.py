@@ -91,8 +91,10 @@ def test_overdue_and_unstarted_work_is_told() -> None:
     reserved = replace(holding("reserved", "a", 4), conditions=holding("reserved", "a", 4).conditions[:1])
     found = find(ONE, [late, reserved, waiting("w", "a", 8)], assumed=TWO_HOURS)
     assert (found.overdue, found.unstarted) == (("a/late",), ("a/reserved",))
-    # late ends now, reserved runs from now on.
-    assert hours(rows(found)["w"].start) == 2
+    assert (rows(found)["w"].fate, rows(found)["w"].waits_for) == (Fate.UNKNOWN, ("a/late",))
+    bounded = replace(late, maximum_execution_seconds=4 * 3600)
+    # late has passed its limit and ends now, reserved runs from now on.
+    assert hours(rows(find(ONE, [bounded, reserved, waiting("w", "a", 8)], assumed=TWO_HOURS))["w"].start) == 2
 
 
 def test_ranges_give_percentiles_that_a_seed_repeats() -> None:

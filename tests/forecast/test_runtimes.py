@@ -93,7 +93,7 @@ def test_running_work_does_not_end_before_now() -> None:
     assert found.drawn(0.0).length == 5 * HOUR
     late = runtimes.of(cluster(QUEUES, [holding("x", "a", 1, hours=10)]), now=NOW, assumed=[rule])["a/x"]
     assert late.is_overdue
-    assert late.drawn(0.5).length == 9 * HOUR
+    assert (late.drawn(0.5).length, late.typical().length) == (None, None)
 
 
 def test_observed_run_times_are_drawn_as_they_were() -> None:

@@ -124,7 +124,7 @@ def because(row: Row, *, now: int) -> str:
     if row.fate is Fate.UNKNOWN:
         return f"waits for what may run for ever: {_names(row.waits_for)}"
     if row.fate is Fate.NEVER:
-        return f"waits still when nothing runs any more{f': {row.verdict}' if row.verdict is not None else ''}"
+        return f"does not start as things are{f': {row.verdict}' if row.verdict is not None else ''}"
     if row.fate is Fate.NOT_QUEUED:
         return str(row.verdict) if row.verdict is not None else ""
     if not row.after:
@@ -163,7 +163,7 @@ def assumptions(found: Forecast) -> Iterator[str]:
     for rule in found.assumed:
         yield f"--assume-runtime {assumed_text(rule)}"
     if found.overdue:
-        yield f"Longer than expected already, taken to end now: {_listed(found.overdue)}"
+        yield f"Run for longer than expected already, so nobody knows when they end: {_listed(found.overdue)}"
     if found.unstarted:
         yield f"Quota is reserved but checks are open, taken to start now: {_listed(found.unstarted)}"
     if found.unbounded:
