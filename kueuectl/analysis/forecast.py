@@ -72,8 +72,9 @@ class Row(Struct, frozen=True):
 class Forecast(Struct, frozen=True):
     """Rows by start. sources: how many workloads have their run time from where, of those that matter.
 
-    overdue: running for longer than assumed or observed. unstarted: quota, but checks are open. preempted: running or started work
-    that is preempted on the way. until: the last event. runs: how many draws the spread is made of, 0 for none.
+    overdue: running for longer than assumed or observed. unstarted: quota, but checks are open. preempted: running or
+    started work that is preempted on the way. until: the last event. runs: how many draws the spread is made of, 0 for
+    none.
     """
 
     rows: tuple[Row, ...]
