@@ -24,6 +24,7 @@ class Why(StrEnum):
     EVICTED = "evicted"
     DEACTIVATED = "deactivated"
     DELETED = "deleted"
+    REPLACED = "replaced"
     NOT_ADMITTED = "not admitted"
 
 
@@ -234,6 +235,8 @@ class _Comparison:
             return Lost(key, holding, Why.DELETED, loss=self._loss(key, ""))
         if not workload.active:
             return Lost(key, holding, Why.DEACTIVATED, "", "Deactivated", self._loss(key, "Deactivated"))
+        if key in self.after.replaced:
+            return Lost(key, holding, Why.REPLACED, self.after.replaced[key])
         place = self.after.waiting.get(key)
         entry = None if place is None else place.entry
         preemption = self._by_after.get(key)

@@ -5,7 +5,7 @@ Only the trees that the change touches are simulated. With no change: where the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kueuectl.analysis import difference, dry_run_play, dry_run_trees
 from kueuectl.analysis.difference import Difference
@@ -43,6 +43,8 @@ class DryRun(Struct, frozen=True):
     trees: tuple[str, ...] = ()
     elsewhere: tuple[Elsewhere, ...] = ()
     drain: tuple[Ended, ...] = ()
+    # Without quota at the end, and in no queue: switched off, gated, or without a queue that takes it in.
+    unqueued: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -135,21 +137,24 @@ def _result(
         trees=tuple(sorted({ended.root for ended in (*before.endings, *after.endings) if ended.root})),
         elsewhere=tuple(elsewhere) if after.is_settled and slow.is_settled else (),
         drain=tuple(slow.endings),
+        unqueued=tuple(sorted(_unqueued(states[1], after))),
     )
 
 
-def _same(one: Outcome, other: Outcome, key: str) -> bool:
-    first, second = one.held.get(key), other.held.get(key)
-    if first is None or second is None:
-        return first is second
-    return (first.cluster_queue, first.flavors, first.counts) == (second.cluster_queue, second.flavors, second.counts)
-
-
-def _where(outcome: Outcome, key: str) -> str:
-    found = outcome.held.get(key)
-    if found is None:
-        return ""
-    return difference.flavors_text(found)
+def _unqueued(state: ClusterState, end: Outcome) -> Iterator[str]:
+    """Workloads that neither hold quota nor wait, of the simulated queues and of none."""
+    queues = {name for kind, name in end.nodes if kind == "ClusterQueue"}
+    doors = {key: local.cluster_queue for key, local in state.local_queues.items()}
+    for key, workload in state.workloads.items():
+        if key in end.held or key in end.waiting or key in end.replaced or workloads.is_finished(workload):
+            continue
+        target = doors.get(f"{workload.namespace}/{workload.queue_name}")
+        if target is not None and target not in queues and target in state.cluster_queues:
+            continue
+        admission = workload.admission
+        holder = admission.cluster_queue if admission is not None and workloads.holds_quota(workload) else None
+        if holder is None or holder in queues or holder not in state.cluster_queues:
+            yield key
 
 
 def controlled(state: ClusterState, now: int) -> ClusterState:

@@ -128,6 +128,8 @@ class Outcome:
     waiting: dict[str, Place] = field(default_factory=dict)
     preemptions: list[Preemption] = field(default_factory=list)
     evictions: dict[str, str] = field(default_factory=dict)
+    # Workload slices that ended on the way, and the ones that took their places.
+    replaced: dict[str, str] = field(default_factory=dict)
     nodes: dict[tuple[str, str], NodeFact] = field(default_factory=dict)
     endings: list[Ended] = field(default_factory=list)
     # GPU resources and others that waiting workloads ask for, in amounts.
@@ -141,6 +143,7 @@ class Outcome:
         self.waiting |= other.waiting
         self.preemptions += other.preemptions
         self.evictions |= other.evictions
+        self.replaced |= other.replaced
         self.nodes |= other.nodes
         self.endings += other.endings
         self.ties += other.ties
@@ -196,6 +199,7 @@ def play(
     end.preemptions = recorder.preemptions
     end.ties = ties.among(recorder.preemptions) if ties is not None else []
     end.evictions = dict(simulation.evictions)
+    end.replaced = dict(simulation.replaced)
     if ending.is_fixpoint:
         end.endings = [Ended(EndKind.FIXPOINT, ending.rounds, root)]
     elif ending.is_livelock:

@@ -216,3 +216,11 @@ def test_the_order_of_the_state_does_not_matter() -> None:
     other = compare(backwards, nominal("blue", 4))
     assert short(one.difference) == short(other.difference)
     assert one.difference.nodes == other.difference.nodes
+
+
+def test_who_is_in_no_queue_is_told() -> None:
+    idle = compare(FULL, of_workload("blue/next", Field.ACTIVE, False))
+    assert idle.unqueued == ("blue/next",)
+    drained = compare(FULL, Edit(Ref("LocalQueue", "main", "red"), Field.STOP_POLICY, "HoldAndDrain"))
+    assert drained.unqueued == ("red/base",)
+    assert short(drained.difference)["lost"] == {"red/base": (Why.EVICTED, "", "LocalQueueStopped")}

@@ -9,7 +9,7 @@ from kueuectl import quantity, times
 from kueuectl.analysis.difference import Changed, Difference, Lost, Stays
 from kueuectl.analysis.drain import Drained
 from kueuectl.analysis.dry_run_changes import ObjectChange
-from kueuectl.analysis.dry_run_play import Ended, Holding, NodeFact
+from kueuectl.analysis.dry_run_play import Ended, Holding, NodeFact, Outcome
 from kueuectl.analysis.submit import Fate
 from kueuectl.report import narrate, sentences
 from kueuectl.report.views import dry_run_words as words
@@ -42,6 +42,7 @@ def document(story: Story, *, now: int, warnings: Sequence[str] = ()) -> dict[st
             for row in found.switched
         ],
         "noLongerReclaims": list(found.no_longer_reclaim),
+        "fixpoint": {**_fixpoint(result.after), "unqueued": list(result.unqueued)},
         "submitted": [_fate(fate, now=now) for fate in story.fates],
         "drained": None if story.drained is None else _drained(story.drained),
         "simulation": {
@@ -90,6 +91,22 @@ def _summary(story: Story) -> dict[str, Any]:
         "overQuota": sum(row.by_change for row in found.stays),
         "admittedAnyway": len(before - story.holding),
         "evictedAnyway": len(story.holding - before),
+    }
+
+
+def _fixpoint(end: Outcome) -> dict[str, Any]:
+    """Where things are at the end, in the trees that were simulated; `evicted` were so on the way."""
+    by = {row.workload: row.preemptor for row in end.preemptions}
+    return {
+        "admitted": [{"workload": key, **_holding(end.held[key])} for key in sorted(end.held)],
+        "pending": [
+            {"workload": key, "clusterQueue": place.cluster_queue, "position": place.position}
+            for key, place in sorted(end.waiting.items())
+        ],
+        "evicted": [
+            {"workload": key, "reason": reason, "by": by.get(key)} for key, reason in sorted(end.evictions.items())
+        ],
+        "replaced": [{"workload": key, "by": new} for key, new in sorted(end.replaced.items())],
     }
 
 

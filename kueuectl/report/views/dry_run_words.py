@@ -90,6 +90,7 @@ def _counted(found: Difference) -> list[str]:
         (why[Why.EVICTED] + sum(again.by == "" for again in found.restarted), "evicted"),
         (why[Why.DEACTIVATED], "deactivated"),
         (why[Why.DELETED], "deleted"),
+        (why[Why.REPLACED], "replaced by a new slice"),
         (why[Why.NOT_ADMITTED], "no longer admitted"),
         (sum(moved.before.flavors != moved.after.flavors for moved in found.moved), "on other flavors"),
         (sum(moved.before.counts != moved.after.counts for moved in found.moved), "with other pod counts"),
