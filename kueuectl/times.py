@@ -26,7 +26,8 @@ def parse(text: str) -> int:
             digits = text[dot + 1 : end]
             nanos = int(digits[:9].ljust(9, "0"))
             head = text[:dot] + text[end:]
-        if len(head) < 20 or head[10] not in "Tt ":
+        # Python reads more than RFC 3339 has: weeks, other digits, dates without dashes.
+        if len(head) < 20 or head[10] not in "Tt " or head[4] + head[7] != "--" or not text.isascii():
             raise ValueError(text)
         moment = datetime.fromisoformat(head.upper())
     except ValueError as error:
@@ -40,7 +41,7 @@ def parse(text: str) -> int:
 def format_time(when: int) -> str:
     """RFC 3339 in UTC, with a fraction only where there is one."""
     seconds, nanos = divmod(when, SECOND)
-    text = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    text = datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
     fraction = f".{nanos:09d}".rstrip("0") if nanos else ""
     return f"{text}{fraction}Z"
 

@@ -17,6 +17,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'"}
 _TOKEN = re.compile(
     r"""\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<word>range\b|end\b)|(?P<path>[.$@\[*A-Za-z_]))"""
 )
+_SHOWN = 100
 _PLAIN_NAME = re.compile(r"(?:[^.\[\]\\\s{}()=<>!&|,'\"]|\\.)+")
 
 
@@ -87,7 +88,7 @@ def _block(template: str, at: int) -> Generator[tuple[str, str], None, int]:
         while at < len(template) and template[at].isspace():
             at += 1
         if at >= len(template):
-            raise UsageError(f"jsonpath: unclosed brace in {template!r}")
+            raise UsageError(f"jsonpath: unclosed brace in {_cut(template)!r}")
         if template[at] == "}":
             return at + 1
         match = _TOKEN.match(template, at)
@@ -136,6 +137,11 @@ def _unquoted(quoted: str) -> str:
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), quoted[1:-1])
 
 
+def _cut(text: str) -> str:
+    """The start of a text that may be long."""
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+
+
 def compile_path(source: str) -> Path:
     """A path of kubectl's dialect; a leading `$` starts at the document, everything else at the current object."""
     from jsonpath_ng.exceptions import JSONPathError
@@ -149,9 +155,9 @@ def compile_path(source: str) -> Path:
         return Path(source, None, is_rooted)
     try:
         return Path(source, parse_path("$" + _translated(rest)), is_rooted)
-    except (JSONPathError, ValueError, TypeError, AttributeError) as error:
+    except (JSONPathError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(
-            f"jsonpath: can't read the path {source!r}", hint="write it as {.items[*].metadata.name}"
+            f"jsonpath: can't read the path {_cut(source)!r}", hint="write it as {.items[*].metadata.name}"
         ) from error
 
 
@@ -225,7 +231,10 @@ def find(path: Path, current: Any, root: Any) -> list[Any]:
 def render(parts: tuple[Part, ...], document: Any) -> str:
     """The template filled in from a document."""
     out: list[str] = []
-    _render(parts, document, root=document, out=out)
+    try:
+        _render(parts, document, root=document, out=out)
+    except RecursionError as error:
+        raise UsageError("jsonpath: the path has too many steps") from error
     return "".join(out)
 
 

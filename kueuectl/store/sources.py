@@ -78,7 +78,8 @@ def _read(stream: BinaryIO, sink: Sink, name: str) -> None:
     head = head.removeprefix(_UTF8_MARK)
     text = head.lstrip(_SPACE)
     if not text:
-        raise InputError("is empty", source=name)
+        hint = "standard input can be read only once" if name == STDIN_NAME else ""
+        raise InputError("is empty", source=name, hint=hint)
     if head.startswith(_GZIP):
         raise InputError("is compressed", source=name, hint="unpack it with gunzip first")
     if b"\0" in head:

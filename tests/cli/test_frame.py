@@ -25,6 +25,12 @@ from tests.cli.harness import NOW, TEAMS, Result, cli, teams
         ("queue", "Error: missing argument 'CLUSTERQUEUE'\nHint: run 'kueuectl queue --help'\n"),
         ("options extra", "Error: got unexpected extra argument(s) (extra)"),
         ("options -o json", "Error: options takes no -o\n"),
+        ("list wl --from - --kueue-config -", "Error: standard input can be read only once\n"),
+        (
+            "list cq --from example:preempted --now 2026-W48-7T12:00:00Z",
+            "Error: --now: '2026-W48-7T12:00:00Z' is not a",
+        ),
+        ("list cq --from= --now 2026-11-29T12:00:00Z", "Error: an empty path names nothing\n"),
         ("list cq --now 2026-11-29T12:00:00Z", "Error: --now needs --from: a live cluster has its own time\n"),
         ("options -n", "Error: option '-n' requires an argument"),
         ("options --no-headers=perhaps", "Error: invalid value 'perhaps' for --no-headers\n"),
@@ -83,6 +89,21 @@ def test_debugging_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("flags", [("-A", "list", "cq"), ("list", "-A", "cq"), ("list", "cq", "-A")])
 def test_global_flags_stand_anywhere(flags: tuple[str, ...]) -> None:
     assert teams(*flags).code == 0
+
+
+def test_the_configuration_may_come_from_standard_input() -> None:
+    config = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {}\n"
+    for form in ("table", "json"):
+        result = teams("shares", "--kueue-config", "-", "-o", form, stdin=config)
+        assert (result.code, result.err) == (0, "")
+
+
+def test_what_is_in_another_namespace_is_said() -> None:
+    result = teams("explain", "workload/job-old", "-n", "nowhere")
+    assert result.code == 3
+    assert result.err.endswith(
+        'Error: workloads.kueue.x-k8s.io "job-old" not found\nHint: there is one in namespace team-a\n'
+    )
 
 
 def test_sources_before_and_after_a_command_add_up(tmp_path: Path) -> None:

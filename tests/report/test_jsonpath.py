@@ -72,3 +72,10 @@ def test_templates(template: str, want: str) -> None:
 def test_broken_templates_are_usage_errors(template: str) -> None:
     with pytest.raises(UsageError):
         jsonpath.parse(template)
+
+
+@pytest.mark.parametrize("template", ["{" + ".a" * 5000 + "}", "{" + "[0]" * 5000 + "}", "{" + ".." * 5000 + "a}"])
+def test_a_path_without_end_is_refused(template: str) -> None:
+    with pytest.raises(UsageError, match="jsonpath: ") as caught:
+        jsonpath.render(jsonpath.parse(template), DOCUMENT)
+    assert len(str(caught.value)) < 200

@@ -135,7 +135,7 @@ def load_all(run: Run) -> Loaded:
     if run.flags.kueue_config is not None:
         from kueuectl.store.load import load_settings
 
-        settings = load_settings(run.flags.kueue_config)
+        settings = load_settings(run.flags.kueue_config, stdin=run.environment.stdin_bytes)
     return Loaded(reading.state, settings, reading.now)
 
 

@@ -97,10 +97,10 @@ def dump(run: Run) -> Dump:
 
 def stdin(run: Run) -> BinaryIO:
     """Standard input as bytes. It can be read only once, so where raw objects follow it is kept in memory."""
-    if "-" not in run.flags.sources:
+    if "-" not in (*run.flags.sources, run.flags.kueue_config):
         return io.BytesIO()
     stream = run.environment.stdin_bytes
-    if run.format.is_table and not run.rereads_input:
+    if (run.format.is_table and not run.rereads_input) or run.flags.kueue_config == "-":
         return stream
     if "stdin" not in run.cache:
         run.cache["stdin"] = stream.read()

@@ -14,6 +14,8 @@ from kueuectl.report import text
 
 # Comparing is slow: a suggestion isn't worth seconds.
 _MOST_COMPARED = 5000
+# Namespaces that a message lists.
+_MOST_PLACES = 5
 
 
 def not_found(reference: Reference, among: Iterable[str] = ()) -> NotFoundError:
@@ -31,13 +33,24 @@ def key(run: Run, reference: Reference, among: Collection[str]) -> str:
     wanted = f"{namespace}/{reference.name}" if namespace is not None else f"/{reference.name}"
     found = [entry for entry in among if (entry == wanted if namespace is not None else entry.endswith(wanted))]
     if not found:
-        raise not_found(reference, [entry.rpartition("/")[2] for entry in among])
+        raise _not_in(reference, among, namespace)
     if len(found) > 1:
-        places = ", ".join(sorted(text.clean(entry.partition("/")[0]) for entry in found)[:5])
+        places = ", ".join(sorted(text.clean(entry.partition("/")[0]) for entry in found)[:_MOST_PLACES])
         raise UsageError(
             f'"{text.clean(reference.name)}" is in several namespaces: {places}', hint="choose one with -n"
         )
     return found[0]
+
+
+def _not_in(reference: Reference, among: Collection[str], namespace: str | None) -> NotFoundError:
+    """The error for what is not in the namespace, with where else there is one, or with a name that is like it."""
+    elsewhere = sorted(entry.partition("/")[0] for entry in among if entry.endswith(f"/{reference.name}"))
+    if namespace is None or not elsewhere:
+        return not_found(reference, [entry.rpartition("/")[2] for entry in among])
+    error = not_found(reference)
+    more = ", ..." if len(elsewhere) > _MOST_PLACES else ""
+    error.hint = f"there is one in namespace {text.clean(', '.join(elsewhere[:_MOST_PLACES]))}{more}"
+    return error
 
 
 def workload(run: Run, state: ClusterState, name: str, *, holding: bool = False) -> str:

@@ -113,3 +113,5 @@ class Run:
             formats.check(self.format)
         if flags.now is not None and not flags.sources:
             raise UsageError("--now needs --from: a live cluster has its own time")
+        if flags.kueue_config == "-" and "-" in flags.sources:
+            raise UsageError("standard input can be read only once", hint="save the Configuration to a file")
