@@ -157,6 +157,18 @@ def _unqueued(state: ClusterState, end: Outcome) -> Iterator[str]:
             yield key
 
 
+def _same(one: Outcome, other: Outcome, key: str) -> bool:
+    first, second = one.held.get(key), other.held.get(key)
+    if first is None or second is None:
+        return first is second
+    return (first.cluster_queue, first.flavors, first.counts) == (second.cluster_queue, second.flavors, second.counts)
+
+
+def _where(outcome: Outcome, key: str) -> str:
+    found = outcome.held.get(key)
+    return "" if found is None else difference.flavors_text(found)
+
+
 def controlled(state: ClusterState, now: int) -> ClusterState:
     """The state after Kueue's controllers: backoffs that are over end, and a queue that is drained evicts.
 
