@@ -12,7 +12,6 @@ from kueuectl.engine.entries import Entry
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 from kueuectl.model.values import Struct
-from kueuectl.model.workloads import Workload
 
 _MAX_RECLAIMABLE = 20
 
@@ -411,8 +410,3 @@ def flavors_text(holding: Holding) -> str:
         return flavors.pop()
     return ", ".join(f"{pod_set}/{resource}={flavor}" for pod_set, resource, flavor in holding.flavors)
 
-
-def running(state: ClusterState, key: str) -> Workload | None:
-    """The workload if it holds quota at present."""
-    found = state.workloads.get(key)
-    return found if found is not None and workloads.holds_quota(found) else None

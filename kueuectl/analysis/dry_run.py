@@ -5,7 +5,7 @@ Only the trees that the change touches are simulated. With no change: where the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from kueuectl.analysis import difference, dry_run_play, dry_run_trees
 from kueuectl.analysis.difference import Difference
@@ -18,7 +18,7 @@ from kueuectl.model.state import ClusterState
 from kueuectl.model.values import Struct, replace
 from kueuectl.model.workloads import Workload
 
-EACH, DRAIN = "each", "drain"
+DRAIN = "drain"
 
 
 class Elsewhere(Struct, frozen=True):
@@ -196,7 +196,3 @@ def evicted(workload: Workload, reason: str, now: int) -> Workload:
     kept = tuple(c for c in workload.conditions if c.type != workloads.EVICTED)
     return replace(workload, conditions=(*kept, Condition(workloads.EVICTED, "True", reason, last_transition=now)))
 
-
-def roots(endings: Iterable[Ended]) -> tuple[str, ...]:
-    """Names of the trees whose simulations did not come to rest."""
-    return tuple(sorted({ended.root for ended in endings if ended.kind is not EndKind.FIXPOINT}))
