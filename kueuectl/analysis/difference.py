@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from kueuectl.analysis import preempt
-from kueuectl.analysis.dry_run_play import Holding, NodeFact, Outcome, Preemption, QuotaFact
+from kueuectl.analysis.dry_run_play import Holding, NodeFact, Outcome, Place, Preemption, QuotaFact
 from kueuectl.analysis.preempt import Loss
 from kueuectl.engine import workloads
 from kueuectl.engine.entries import Entry
@@ -245,7 +245,12 @@ class _Comparison:
         reason = self.after.evictions.get(key, "")
         if reason:
             return Lost(key, holding, Why.EVICTED, "", reason, self._loss(key, reason), entry)
-        return Lost(key, holding, Why.NOT_ADMITTED, entry=entry)
+        return Lost(key, holding, Why.NOT_ADMITTED, reason=self._idle(place), entry=entry)
+
+    def _idle(self, place: Place | None) -> str:
+        """Why the queue that it waits in admits nobody; "" when it does."""
+        node = self.after.nodes.get(("ClusterQueue", place.cluster_queue)) if place is not None else None
+        return node.inactive if node is not None else ""
 
     def _loss(self, key: str, reason: str) -> Loss | None:
         """What it costs to evict a workload that runs at present."""

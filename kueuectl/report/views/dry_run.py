@@ -237,8 +237,8 @@ def _moved(moved: Moved) -> str:
 
 
 def _reason(lost: Lost) -> str:
-    if lost.why is Why.NOT_ADMITTED and lost.entry is not None:
-        return narrate.entry(lost.entry)
+    if lost.why is Why.NOT_ADMITTED and not lost.reason:
+        return narrate.entry(lost.entry) if lost.entry is not None else ""
     return lost.reason
 
 

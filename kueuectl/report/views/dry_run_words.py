@@ -121,7 +121,7 @@ def anyway(found: DryRun, holding: int, gained: int, lost: int) -> str:
     if not gained and not lost:
         return ""
     parts = [f"admit {gained}" if gained else "", f"evict {lost}" if lost else ""]
-    return f"Without it Kueue would still {' and '.join(filter(None, parts))} of now ({holding} hold quota)."
+    return f"Even without it Kueue would {' and '.join(filter(None, parts))} ({holding} hold quota now)."
 
 
 def switched(found: Switched) -> str:
