@@ -39,4 +39,5 @@ def command(
         run,
         lambda: output.header("Queue") | waiting.document(found),
         shown=lambda: output.table(run, waiting.table(found, now=loaded.now)),
+        kind=kinds.WORKLOAD.name,
     )

@@ -56,6 +56,7 @@ def command(
         run,
         lambda: {**output.header("Top"), "of": kind, "items": top.document(_page(run, loaded, kind))},
         shown=lambda: output.table(run, _table(run, loaded, kind)),
+        kind=next(name for name, word in _WORDS.items() if word == kind),
     )
 
 

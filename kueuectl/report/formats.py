@@ -187,6 +187,27 @@ def _dumper() -> Any:
     return _DUMPERS[0]
 
 
+_KUEUE_GROUP = "kueue.x-k8s.io"
+_KUEUE_KINDS = ("ClusterQueue", "LocalQueue", "Cohort", "ResourceFlavor", "Workload")
+
+
+def row_name(row: dict[str, Any], kind: str = "") -> str:
+    """What a row of an answer is about, as `object_name` writes it; "" for what is about no object.
+
+    A row names its object under `object`, or a workload as namespace/name, or only its name: then all are of `kind`.
+    """
+    subject = row.get("object")
+    if isinstance(subject, dict):
+        return row_name(subject)
+    if row.get("workload"):
+        kind, name = "Workload", str(row["workload"]).rpartition("/")[2]
+    else:
+        kind = str(row.get("kind") or kind)
+        name = str(row.get("name") or (row.get("flavor") if kind == "ResourceFlavor" else "") or "")
+    version = f"{_KUEUE_GROUP}/" if kind in _KUEUE_KINDS else ""
+    return object_name({"apiVersion": version, "kind": kind, "name": name}) if kind and name else ""
+
+
 def object_name(item: dict[str, Any]) -> str:
     """`kind.group/name` as kubectl prints it with `-o name`: pod/a, clusterqueue.kueue.x-k8s.io/b."""
     kind = str(item.get("kind") or "object").lower()

@@ -244,3 +244,26 @@ def test_shares_say_when_they_decide_nothing() -> None:
 def test_commands_are_listed_in_order() -> None:
     for _, entry in contents.walk():
         assert [child.name for child in entry.children] == sorted(child.name for child in entry.children)
+
+
+@pytest.mark.parametrize(
+    ("line", "want"),
+    [
+        ("top cq", "clusterqueue.kueue.x-k8s.io/"),
+        ("top flavors", "resourceflavor.kueue.x-k8s.io/"),
+        ("top workloads", "workload.kueue.x-k8s.io/"),
+        ("tree", "cohort.kueue.x-k8s.io/"),
+        ("explain workload/job-old", "workload.kueue.x-k8s.io/job-old\n"),
+    ],
+)
+def test_names_can_be_given_to_kubectl(line: str, want: str) -> None:
+    result = teams(*line.split(), "-o", "name")
+    assert result.code == 0
+    assert result.out.startswith(want)
+    assert len(set(result.out.splitlines())) == len(result.out.splitlines())
+
+
+def test_an_answer_about_no_object_has_no_names() -> None:
+    result = teams("snapshot", "show", "-o", "name")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.endswith("Error: this answer has no names for -o name\nHint: use -o json or -o yaml\n")

@@ -131,3 +131,20 @@ def test_custom_columns_from_a_file() -> None:
     assert form == formats.Format("custom-columns", "NAME:.metadata.name,KIND:.kind")
     with pytest.raises(UsageError):
         formats.with_text(formats.parse("custom-columns-file=x"), "NAME KIND\n.metadata.name\n")
+
+
+@pytest.mark.parametrize(
+    ("row", "kind", "want"),
+    [
+        ({"kind": "Cohort", "name": "a"}, "", "cohort.kueue.x-k8s.io/a"),
+        ({"kind": "Job", "name": "a"}, "", "job/a"),
+        ({"name": "a"}, "Workload", "workload.kueue.x-k8s.io/a"),
+        ({"flavor": "a"}, "ResourceFlavor", "resourceflavor.kueue.x-k8s.io/a"),
+        ({"workload": "team-a/b", "name": "x"}, "", "workload.kueue.x-k8s.io/b"),
+        ({"kind": "Explanation", "object": {"kind": "LocalQueue", "name": "a"}}, "", "localqueue.kueue.x-k8s.io/a"),
+        ({"kind": "Version", "client": "v1"}, "", ""),
+        ({"name": "a"}, "", ""),
+    ],
+)
+def test_names_of_rows(row: dict[str, Any], kind: str, want: str) -> None:
+    assert formats.row_name(row, kind) == want

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kueuectl.cli.frame.run import Run
+from kueuectl.errors import UsageError
 from kueuectl.report import formats, tables, terminal, text
 from kueuectl.report.tables import Table
 
@@ -69,10 +70,18 @@ def _custom_columns(run: Run, items: Sequence[dict[str, Any]]) -> None:
         run.write(line + "\n" for line in tables.lines(shown, headers=not run.flags.no_headers))
 
 
-def document(run: Run, made: Callable[[], dict[str, Any]], *, shown: Callable[[], None], items: str = "items") -> None:
+def document(
+    run: Run,
+    made: Callable[[], dict[str, Any]],
+    *,
+    shown: Callable[[], None],
+    items: str = "items",
+    kind: str = "",
+) -> None:
     """Print an answer of our own: `shown` for people, else the document in a machine format.
 
-    Names and custom columns are taken from the document's list `items`, or from the document where it has none.
+    Names and custom columns are taken from the document's list `items`, or from the document where it has none. `kind`
+    is that of the items that don't say it.
     """
     form = run.format
     if form.is_table:
@@ -88,9 +97,17 @@ def document(run: Run, made: Callable[[], dict[str, Any]], *, shown: Callable[[]
 
         _write_template(run, jsonpath.render(jsonpath.parse(form.argument), value))
     elif form.kind == "name":
-        run.write(formats.object_name(row) + "\n" for row in value.get(items, [value]))
+        _names(run, value.get(items, [value]), kind)
     else:
         _custom_columns(run, value.get(items, [value]))
+
+
+def _names(run: Run, rows: Sequence[dict[str, Any]], kind: str) -> None:
+    """The object of each row, once."""
+    found = dict.fromkeys(formats.row_name(row, kind) for row in rows)
+    if "" in found:
+        raise UsageError("this answer has no names for -o name", hint="use -o json or -o yaml")
+    run.write(f"{name}\n" for name in found)
 
 
 def header(kind: str) -> dict[str, Any]:
