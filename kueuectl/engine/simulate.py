@@ -280,20 +280,21 @@ class Simulation:
         return sum(self.pools.wake(tree) for tree in freed)
 
     def whole_state(self) -> object:
-        """Everything that later rounds depend on, but the clock; equal values are equal states."""
+        """Everything that later rounds depend on, but the clock, as digests; equal values are equal states."""
         return (self._held_digest, self._waiting(), self._positions())
 
     def _sizes(self) -> list[tuple[int, int]]:
         return [(len(pool.active), len(pool.inadmissible)) for pool in self.pools.queues.values()]
 
-    def _waiting(self) -> tuple[object, ...]:
+    def _waiting(self) -> int:
+        """Who waits where. Digests: a long simulation remembers the state of every round."""
         pools = self.pools.queues.items()
-        return tuple((name, len(pool.active), frozenset(pool.inadmissible)) for name, pool in pools if len(pool))
+        return sum(hash((name, len(pool.active), frozenset(pool.inadmissible))) for name, pool in pools if len(pool))
 
-    def _positions(self) -> frozenset[tuple[str, object]]:
+    def _positions(self) -> int:
         """Where the searches of flavors of active workloads go on."""
-        return frozenset(
-            (info.key, _scan(info.last_tried))
+        return sum(
+            hash((info.key, _scan(info.last_tried)))
             for pool in self.pools.queues.values()
             for info in pool.active.values()
             if info.last_tried is not None
