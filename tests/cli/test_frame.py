@@ -267,3 +267,25 @@ def test_an_answer_about_no_object_has_no_names() -> None:
     result = teams("snapshot", "show", "-o", "name")
     assert (result.code, result.out) == (2, "")
     assert result.err.endswith("Error: this answer has no names for -o name\nHint: use -o json or -o yaml\n")
+
+
+@pytest.mark.parametrize("form", ["table", "wide"])
+def test_a_message_cannot_pose_as_lines_of_ours(tmp_path: Path, form: str) -> None:
+    message = "no quota\nFORGED: run this\n\tFORGED: FITS"
+    documents = [doc for doc in yaml.safe_load_all(TEAMS.read_text("utf-8")) if doc]
+    for doc in documents:
+        for condition in (doc.get("status") or {}).get("conditions", ()):
+            condition["message"] = message
+    path = tmp_path / "a\nFORGED: b.yaml"
+    path.write_text(yaml.safe_dump_all(documents), "utf-8")
+    queue = next(doc["metadata"]["name"] for doc in documents if doc["kind"] == "ClusterQueue")
+    for line in (
+        "explain workload/job-old",
+        f"explain cq/{queue}",
+        f"queue {queue}",
+        "list wl -A",
+        "doctor",
+        "list no",
+    ):
+        result = cli(*line.split(), "-o", form, "--from", str(path), "--now", NOW)
+        assert not [row for row in (result.out + result.err).splitlines() if row.lstrip().startswith("FORGED")]

@@ -236,7 +236,7 @@ def test_the_other_formats(state: str, tmp_path: Path) -> None:
     path = write(tmp_path / "files.yaml", WORSE, workload("w", "one", cpu="1"))
     wide = lint("--from", state, "-f", path, "-o", "wide")
     assert wide.out.splitlines()[0].split() == ["SEVERITY", "CODE", "OBJECT", "FIELD", "FINDING", "WHY", "FIX", "WHERE"]
-    assert lint("--from", state, "-f", path, "-o", "name").out == "clusterqueue/one\n"
+    assert lint("--from", state, "-f", path, "-o", "name").out == "clusterqueue.kueue.x-k8s.io/one\n"
     template = lint("--from", state, "-f", path, "-o", "jsonpath={.items[*].code} {.summary.error}")
     assert template.out == "FLAVOR_MISSING 1"
     assert yaml.safe_load(lint("--from", state, "-f", path, "-o", "yaml").out)["kind"] == "LintReport"

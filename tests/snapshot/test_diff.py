@@ -336,7 +336,7 @@ def test_command(tmp_path: Path) -> None:
     }
     assert found["workloads"][0]["after"]["clusterQueue"] == "one"
     assert found["usage"][0]["usedAfter"] == "2"
-    assert diff(before, after, "-o", "name").out == "clusterqueue/two\nlocalqueue/x\n"
+    assert diff(before, after, "-o", "name").out == "clusterqueue.kueue.x-k8s.io/two\nlocalqueue.kueue.x-k8s.io/x\n"
 
 
 def test_settings_differ_only_where_both_are_known(tmp_path: Path) -> None:

@@ -61,12 +61,15 @@ class Run:
         out.write("".join(buffer))
 
     def print(self, line: str = "") -> None:
-        """Write one line of the answer; what a terminal could act on is escaped."""
-        self.environment.stdout.write(text.clean_lines(line) + "\n")
+        """Write one line of the answer; what a terminal could act on is escaped.
+
+        Line breaks too: a message of the cluster must not look like lines of ours.
+        """
+        self.environment.stdout.write(text.clean(line) + "\n")
 
     def note(self, line: str) -> None:
-        """Say something beside the answer, on stderr."""
-        self.environment.stderr.write(text.clean_lines(line) + "\n")
+        """Say something beside the answer, on stderr, in one line."""
+        self.environment.stderr.write(text.clean(line) + "\n")
 
     def warn(self, problem: str) -> None:
         """Warn on stderr; the same warning only once."""
