@@ -3,7 +3,7 @@
     python -m benchmarks.engine [--rows NAME,...] [--sizes N,...] [--runs N] [--ours]
     python -m benchmarks.engine --plan
 
-Rows are recipes of `tests.recipes`, each in three sizes with cohorts of eight ClusterQueues. Both sides play the
+Rows are recipes of `tests.generate`, each in three sizes with cohorts of eight ClusterQueues. Both sides play the
 cluster to its end, to the detection of a livelock, or to cycle 60, each in a process of its own, one after the other;
 what counts is the best of `--runs`. Reading the case is not in the times of either side. An evaluation is one head in
 one cycle; both sides make the same ones, since they decide alike.
@@ -31,9 +31,10 @@ from typing import Any
 from kueuectl.engine import snapshot
 from kueuectl.engine.nominate import Nominator
 from kueuectl.model.settings import FAIR_SHARING_STRATEGIES
-from tests import generate, recipes
+from tests import generate
 from tests.differential import oracle
 from tests.engine import scene
+from tests.generate import recipes
 
 FLAGS = ["--requeue", "each", "--quiet", "--no-cycles", "--max-cycles", "60"]
 # Workloads and ClusterQueues. Full clusters have half as many workloads again, of which about half hold quota.

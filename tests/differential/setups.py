@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tests import generate, recipes
+from tests import generate
 from tests.differential import ties
+from tests.generate import recipes
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests import generate, recipes
+from tests import generate
 from tests.differential import compare
+from tests.generate import recipes
 
 Line = dict[str, Any]
 
