@@ -17,9 +17,12 @@ SPECIAL_KINDS = ("plan", "sarif")
 _TEMPLATES = ("go-template", "go-template-file", "template", "templatefile")
 _OTHERS = ("jsonpath-as-json", "kyaml")
 
-# Harmless inside a JSON string when escaped, but a terminal could act on them: C1 controls, DEL, bidirectional
-# overrides and zero-width characters. JSON escapes the other controls by itself.
-_HOSTILE = "[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
+# Harmless inside a JSON string when escaped, but a terminal could act on them, or nobody sees them: C1 controls, DEL,
+# bidirectional controls, zero-width characters and tags. JSON escapes the other controls by itself.
+_HOSTILE = (
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 _INDENT = 4
 # What YAML 1.2 reads as a number and YAML 1.1 doesn't: it has to be quoted, or another reader changes its type.
 _NUMBER_1_2 = r"[-+]?(?:\.?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0o[0-7]+|0x[0-9a-fA-F]+)\Z"
@@ -120,7 +123,13 @@ def to_compact_json(value: Any) -> str:
 def _defused(body: str) -> str:
     if body.isascii() and "\x7f" not in body:
         return body
-    return re.sub(_HOSTILE, lambda match: f"\\u{ord(match.group()):04x}", body)
+    return re.sub(_HOSTILE, _escaped, body)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    """A character as JSON escapes it: by its units of sixteen bits."""
+    units = match.group().encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def json_list(items: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -194,8 +203,11 @@ _KUEUE_KINDS = ("ClusterQueue", "LocalQueue", "Cohort", "ResourceFlavor", "Workl
 def row_name(row: dict[str, Any], kind: str = "") -> str:
     """What a row of an answer is about, as `object_name` writes it; "" for what is about no object.
 
-    A row names its object under `object`, or a workload as namespace/name, or only its name: then all are of `kind`.
+    A row is an object, or names one under `object`, or a workload as namespace/name, or only its name: then all are of
+    `kind`.
     """
+    if isinstance(row.get("metadata"), dict):
+        return object_name(row)
     subject = row.get("object")
     if isinstance(subject, dict):
         return row_name(subject)

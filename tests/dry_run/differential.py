@@ -19,6 +19,7 @@ from typing import Any
 
 from tests import generate, scenes
 from tests.dry_run import prediction, random_changes
+from tests.generate import recipes
 
 Doc = dict[str, Any]
 MAX_BYTES = 12_000
@@ -38,11 +39,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--changes", type=int, default=1)
-    parser.add_argument("--recipe", choices=list(generate.RECIPES), default="mixed")
+    parser.add_argument("--recipe", choices=list(recipes.RECIPES), default="mixed")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
     parser.add_argument("--write", type=Path)
     options = parser.parse_args(argv)
-    recipe = generate.changed(generate.RECIPES[options.recipe], options.settings)
+    recipe = recipes.changed(recipes.RECIPES[options.recipe], options.settings)
     cases = list(generate.cases(options.seed, options.cases, recipe))
     changes = [random_changes.change(random.Random(f"change {c['id']}"), c, count=options.changes) for c in cases]
     changed = [{**case, "objects": change.objects} for case, change in zip(cases, changes, strict=True)]

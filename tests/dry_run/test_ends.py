@@ -14,6 +14,7 @@ from kueuectl.model.settings import FAIR_SHARING_STRATEGIES, Settings
 from tests import generate, scenes
 from tests.dry_run import cluster
 from tests.dry_run.cluster import NOW, SETTINGS, queue, state, workload
+from tests.generate import recipes
 
 DATA = Path(__file__).parent / "data"
 LOOPS = [json.loads(line) for line in (DATA / "loops.jsonl").read_text("utf-8").splitlines()]
@@ -57,7 +58,7 @@ def test_rounds_of_large_trees(queues: int, want: int) -> None:
 def test_both_ways_to_wake_pools_are_tried() -> None:
     """Of random clusters some end elsewhere when pools are woken late; both ends are told."""
     differing = 0
-    for doc in generate.cases(1, 60, generate.RECIPES["classical"]):
+    for doc in generate.cases(1, 60, recipes.RECIPES["classical"]):
         scene = scenes.read(doc)
         found = dry_run.settle(scene.state, scene.settings, now=scene.now)
         differing += bool(found.elsewhere)
@@ -92,7 +93,7 @@ def test_a_choice_between_equal_cohorts_is_told() -> None:
 
 
 def test_the_same_input_gives_the_same_answer() -> None:
-    (doc,) = generate.cases(7, 1, generate.RECIPES["fair"])
+    (doc,) = generate.cases(7, 1, recipes.RECIPES["fair"])
     scene = scenes.read(doc)
     one = dry_run.settle(scene.state, scene.settings, now=scene.now)
     other = dry_run.settle(scene.state, scene.settings, now=scene.now)
