@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kueuectl.engine import quota
+from kueuectl.engine.flavors.assigner import PODS
 from kueuectl.engine.flavors.assignment import Assignment
 from kueuectl.engine.infos import Info
 from kueuectl.engine.preemption import classical, fair, plan
@@ -44,7 +45,7 @@ class Preemptor:
     ) -> list[Victim]:
         """The victims for a workload with its assigned flavors."""
         demand = demand_of(info, queue, assignment)
-        if notes is None and len(demand.usage) == 1 and len(demand.frs) == 1:
+        if notes is None and len(demand.usage) == 1 and demand.frs == {demand.usage[0][0]}:
             # The question that flavor assignment asked already.
             ((fr, amount),) = demand.usage
             return self._known(info, queue, fr=fr, amount=amount).victims
@@ -82,6 +83,11 @@ class Preemptor:
 
 
 def demand_of(info: Info, queue: QueueNode, assignment: Assignment) -> Demand:
-    """What an assignment asks for. A request of zero asks for nothing, also of a queue that is above its quota."""
-    usage = tuple((fr, amount) for fr, amount in assignment.usage.items() if amount > 0)
+    """What an assignment asks for. A request of zero asks for nothing, also of a queue that is above its quota.
+
+    The number of pods is not asked for, though it counts as quota: where pods are short, workloads that hold pods are
+    victims, but the search ends when the other resources fit (observed). What is too little shows in the cycle.
+    """
+    tree = queue.tree
+    usage = tuple((fr, amount) for fr, amount in assignment.usage.items() if amount > 0 and tree.frs[fr][1] != PODS)
     return Demand(info, queue, usage, assignment.frs_to_preempt)
