@@ -22,7 +22,7 @@ from kueuectl import times
 from kueuectl.cluster import failures, kubeconfig
 from kueuectl.cluster.discovery import Discovery
 from kueuectl.cluster.options import ConnectionOptions, parse_duration
-from kueuectl.cluster.retry import RetryPolicy, retry_after
+from kueuectl.cluster.retry import REPEATABLE, RetryPolicy, retry_after
 from kueuectl.cluster.transport import LostError, RawAnswer, RefusedError, Request, Timeout, Transport
 from kueuectl.errors import KueuectlError, UnreachableError
 
@@ -117,6 +117,10 @@ class Client:
         """Let no thread start or repeat a request any more."""
         self._stopped.set()
 
+    def wait(self, seconds: float) -> bool:
+        """Wait, or until the client is closed; whether it was."""
+        return self._stopped.wait(seconds)
+
     def get(self, path: str, query: Mapping[str, str | int] | None = None, *, what: str, accept: str = "") -> bytes:
         """The body of a GET. Raises the error for any status but a success, see failures."""
         target = f"{path}?{urlencode(query, quote_via=quote)}" if query else path
@@ -125,6 +129,8 @@ class Client:
     def send(self, request: Request) -> bytes:
         """The body of the answer to a request, after as many tries as the policy allows."""
         attempt, renewed = 0, False
+        repeatable = request.is_repeatable or request.method in REPEATABLE
+        refused = failures.of_status if request.method in REPEATABLE else failures.of_write
         while True:
             attempt += 1
             used = self._transport
@@ -133,9 +139,7 @@ class Client:
                 answer = self._try(used, request)
             except LostError as lost:
                 failure: KueuectlError = lost
-                passing = self._policy.may_repeat(request.method) and (
-                    self._has_answered or not isinstance(lost, RefusedError)
-                )
+                passing = repeatable and (self._has_answered or not isinstance(lost, RefusedError))
             else:
                 if 200 <= answer.status < 300:
                     return answer.body
@@ -144,10 +148,10 @@ class Client:
                     attempt -= 1
                     self._renew(used)
                     continue
-                failure = failures.of_status(
+                failure = refused(
                     answer.status, answer.body, what=request.what, server=used.server, secrets=used.secrets
                 )
-                passing = self._policy.is_passing(request.method, answer.status)
+                passing = self._policy.is_passing(answer.status, repeatable=repeatable)
                 asked = retry_after(answer.retry_after)
             self._wait_or_raise(failure, self._policy.delay(attempt, asked) if passing else None, attempt)
 

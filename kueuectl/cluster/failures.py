@@ -11,9 +11,11 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit, urlunsplit
 
-from kueuectl.errors import KueuectlError, NotFoundError, UnreachableError
+from kueuectl.errors import ConflictError, KueuectlError, NotFoundError, UnreachableError
 
 _QUOTED = 300
+# Of what a server says about a write: the whole list of what is wrong with it.
+_QUOTED_REFUSAL = 4000
 _HIDDEN = "[hidden]"
 # What credentials look like in text of others: a header that was echoed, a JSON Web Token.
 _SECRET_LIKE = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*")
@@ -33,6 +35,14 @@ class ExpiredError(UnreachableError):
 
 class MissingError(NotFoundError):
     """The API server answers 404: no such object, or no such resource."""
+
+
+class FaultyError(UnreachableError):
+    """The API server answers with a fault of its own (5xx): what was asked for may have happened."""
+
+
+class InvalidError(KueuectlError):
+    """The API server, or a webhook behind it, refuses what was to be written."""
 
 
 class PluginError(KueuectlError):
@@ -59,7 +69,7 @@ def without_userinfo(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
-def message_of(body: bytes, secrets: Iterable[str] = ()) -> str:
+def message_of(body: bytes, secrets: Iterable[str] = (), *, limit: int = _QUOTED) -> str:
     """What an error's body says: the message of a Status, else its beginning as text."""
     text = body[:100_000].decode("utf-8", "replace")
     try:
@@ -67,7 +77,25 @@ def message_of(body: bytes, secrets: Iterable[str] = ()) -> str:
     except ValueError:
         return clean(text, secrets, limit=120)
     message = status.get("message") if isinstance(status, dict) else None
-    return clean(message, secrets) if isinstance(message, str) else ""
+    return clean(message, secrets, limit=limit) if isinstance(message, str) else ""
+
+
+def of_write(status: int, body: bytes, *, what: str, server: str, secrets: Iterable[str] = ()) -> KueuectlError:
+    """The error for a refused write, in the words of the server where it says which object and why."""
+    said = message_of(body, secrets, limit=_QUOTED_REFUSAL)
+    if said and status == 403:
+        # A webhook's refusal has the same status as a missing role.
+        hint = "" if "denied the request" in said else "kueuectl doctor shows which verbs are missing"
+        return ForbiddenError(said, hint=hint)
+    if said and status == 404:
+        return MissingError(said)
+    if said and status == 409:
+        return ConflictError(said, hint="" if "already exists" in said else "read it again, then repeat the command")
+    if said and 400 <= status < 500 and status not in (401, 410, 429):
+        return InvalidError(said)
+    if status in (409, 412):
+        return ConflictError(f"can't {what}: the object was changed by somebody else ({status})")
+    return of_status(status, body, what=what, server=server, secrets=secrets)
 
 
 def of_status(status: int, body: bytes, *, what: str, server: str, secrets: Iterable[str] = ()) -> KueuectlError:
@@ -95,5 +123,7 @@ def of_status(status: int, body: bytes, *, what: str, server: str, secrets: Iter
             f"{server} answers with a redirect ({status}), which is not followed",
             hint="is this the address of an API server? A login page or a proxy may stand in between",
         )
-    hint = "the API server or something behind it is in trouble: try again later" if status >= 500 else ""
-    return UnreachableError(f"can't {what}: {server} answers {status}{tail}", hint=hint)
+    if status >= 500:
+        hint = "the API server or something behind it is in trouble: try again later"
+        return FaultyError(f"can't {what}: {server} answers {status}{tail}", hint=hint)
+    return UnreachableError(f"can't {what}: {server} answers {status}{tail}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 # Statuses that pass by themselves: throttled, or a server that is starting, overloaded or being replaced.
 _PASSING = frozenset({429, 500, 502, 503, 504})
 # Methods that may be repeated although the first try could have been carried out.
-_REPEATABLE = frozenset({"GET", "HEAD"})
+REPEATABLE = frozenset({"GET", "HEAD"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,9 @@ class RetryPolicy:
     longest: float = 8.0
     longest_asked: float = 60.0
 
-    def is_passing(self, method: str, status: int) -> bool:
+    def is_passing(self, status: int, *, repeatable: bool) -> bool:
         """Whether an answer is worth another try; a write is repeated only when it was not carried out (429)."""
-        return status in _PASSING if method in _REPEATABLE else status == 429
-
-    def may_repeat(self, method: str) -> bool:
-        """Whether a request whose answer was lost may be sent again."""
-        return method in _REPEATABLE
+        return status in _PASSING if repeatable else status == 429
 
     def delay(self, attempt: int, asked: float | None = None) -> float | None:
         """Seconds to wait after the given attempt (from 1); None: give up."""

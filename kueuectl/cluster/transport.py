@@ -45,6 +45,10 @@ class LostError(UnreachableError):
     """The connection broke before a whole answer came."""
 
 
+class SlowError(UnreachableError):
+    """No whole answer came in time."""
+
+
 class RefusedError(LostError):
     """No connection came about: nothing listens, or the name is unknown."""
 
@@ -69,7 +73,10 @@ class Timeout:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked. The path has its query in it; `what` says it in words, for errors ("list workloads")."""
+    """What is asked. The path has its query in it; `what` says it in words, for errors ("list workloads").
+
+    `is_repeatable`: a request of a writing method that changes nothing (dryRun), so that it may be sent again.
+    """
 
     method: str
     path: str
@@ -77,6 +84,7 @@ class Request:
     body: bytes | None = field(default=None, repr=False)
     content_type: str = "application/json"
     accept: str = "application/json"
+    is_repeatable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +169,7 @@ class Transport:
 
     def _too_slow(self) -> KueuectlError:
         seconds = self._timeout.whole or self._timeout.silence
-        return UnreachableError(
+        return SlowError(
             f"{self.server} did not answer within {seconds:g} s", hint="raise --request-timeout (0 is no limit)"
         )
 

@@ -1,7 +1,8 @@
-"""An API server as far as reading one goes, over real HTTP on 127.0.0.1, with faults on demand.
+"""An API server as far as the program goes, over real HTTP on 127.0.0.1, with faults on demand.
 
 It holds objects by the path of their collection and serves lists in pages, single objects, discovery, access reviews
-and /version. A `Fault` says which requests go wrong, how, and how often.
+and /version. Writes are stored, with the guards of the real one. A `Fault` says which requests go wrong, how, and how
+often.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+
+from tests.cluster import fake_writes
 
 KUEUE_PLURALS = {
     "clusterqueues": "ClusterQueue",
@@ -48,7 +51,8 @@ CORE_KINDS = {
 class Fault:
     """What goes wrong with requests whose path and query match: each field is one way.
 
-    `times` is how often (None: always), `after` lets that many matching requests pass first.
+    `times` is how often (None: always), `after` lets that many matching requests pass first. `method` "" is any.
+    Without `lose` a request that hangs up or fails is not carried out; with it the answer alone is lost.
     """
 
     match: str
@@ -62,6 +66,8 @@ class Fault:
     gzip_garbage: bool = False
     times: int | None = None
     after: int = 0
+    method: str = ""
+    lose: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,7 @@ class FakeServer:
         self.lock = threading.Lock()
         self._counts: dict[int, int] = {}
         self._encoded: dict[str, list[bytes]] = {}
+        self.store = fake_writes.Store(self.objects)  # type: ignore[arg-type]
 
     # -- what tests put in and look at
 
@@ -111,10 +118,10 @@ class FakeServer:
 
     # -- what the handler asks
 
-    def fault(self, target: str) -> Fault | None:
+    def fault(self, method: str, target: str) -> Fault | None:
         with self.lock:
             for index, fault in enumerate(self.faults):
-                if not re.search(fault.match, target):
+                if not re.search(fault.match, target) or fault.method not in ("", method):
                     continue
                 count = self._counts[index] = self._counts.get(index, 0) + 1
                 if count > fault.after and (fault.times is None or count <= fault.after + fault.times):
@@ -129,10 +136,23 @@ class FakeServer:
             return 201, encode({"kind": "SelfSubjectAccessReview", "status": {"allowed": allowed}})
         if path == "/version":
             return 200, encode({"gitVersion": "v1.36.3"})
+        if method in fake_writes.METHODS:
+            return self._written(method, path, query, body)
         found = self._discovery(path)
         if found is not None:
             return found
         return self._objects(path, query)
+
+    def _written(self, method: str, path: str, query: dict[str, str], body: bytes) -> tuple[int, bytes]:
+        plural = re.sub(r".*/(?=(?:api|apis)/)", "", path)
+        refused = next((word for word in self.forbidden if f"/{word}" in plural), None)
+        if refused is not None:
+            message = f'{refused} is forbidden: User "viewer" cannot {method.lower()} resource "{refused}"'
+            return 403, encode({"kind": "Status", "reason": "Forbidden", "message": message, "code": 403})
+        with self.lock:
+            self._encoded.clear()
+            status, answer = self.store.answer(method, path, query, body)
+        return status, encode(answer)
 
     def _discovery(self, path: str) -> tuple[int, bytes] | None:
         group = "/apis/kueue.x-k8s.io"
@@ -219,7 +239,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._serve(b"")
 
     def do_POST(self) -> None:
-        self._serve(self.rfile.read(int(self.headers["Content-Length"])))
+        self._serve(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+
+    do_PUT = do_PATCH = do_DELETE = do_POST
 
     def _serve(self, body: bytes) -> None:
         fake = self.server.fake
@@ -228,19 +250,23 @@ class _Handler(BaseHTTPRequestHandler):
         groups = tuple(self.headers.get_all("Impersonate-Group") or ())
         with fake.lock:
             fake.seen.append(Seen(self.command, parts.path, query, dict(self.headers), groups))
-        fault = fake.fault(self.path)
+        fault = fake.fault(self.command, self.path)
         if fault is not None:
             time.sleep(fault.wait)
-            if fault.hang_up:
+            if fault.hang_up and not fault.lose:
                 self.close_connection = True
                 return
         token = self.headers.get("Authorization", "").removeprefix("Bearer ")
         if fake.tokens is not None and token not in fake.tokens:
             status, answer = 401, encode({"kind": "Status", "message": "Unauthorized", "code": 401})
+        elif fault is not None and fault.status and not fault.lose and self.command in fake_writes.METHODS:
+            status, answer = fault.status, b""
         else:
             status, answer = fake.answer(self.command, parts.path, query, body)
         if fault is None:
             self._send(status, answer, {})
+        elif fault.hang_up:
+            self.close_connection = True
         else:
             self._send_faulty(fault, fault.status or status, answer if fault.body is None else fault.body)
 

@@ -59,6 +59,31 @@ _LIST = Entry(
     ),
 )
 
+_CQ = ("clusterqueues", "cq")
+_LQ = ("localqueues", "lq", "queue", "queues")
+
+_RESUME = Entry(
+    "resume",
+    "Resume what was stopped",
+    groups=(),
+    examples=("kueuectl resume clusterqueue team-a", "kueuectl resume localqueue main -n team-a"),
+    children=(
+        Entry("clusterqueue", "Resume a ClusterQueue: workloads are admitted again", _CQ, groups=(OUTPUT,)),
+        Entry("localqueue", "Resume a LocalQueue: workloads are admitted again", _LQ, groups=(SCOPE, OUTPUT)),
+    ),
+)
+
+_STOP = Entry(
+    "stop",
+    "Stop queues or workloads",
+    groups=(),
+    examples=("kueuectl stop clusterqueue team-a --keep-already-running", "kueuectl stop localqueue main -n team-a"),
+    children=(
+        Entry("clusterqueue", "Stop a ClusterQueue: nobody is admitted any more", _CQ, groups=(OUTPUT,)),
+        Entry("localqueue", "Stop a LocalQueue: nobody is admitted any more", _LQ, groups=(SCOPE, OUTPUT)),
+    ),
+)
+
 _SNAPSHOT = Entry(
     "snapshot",
     "Save a cluster for offline use, or look into a dump",
@@ -90,8 +115,10 @@ ROOT = Entry(
         Entry("preempt", "Preview who would be preempted, or what evictions bring"),
         Entry("queue", "Show who waits in a ClusterQueue, in order", groups=(OUTPUT, STATE)),
         Entry("rebalance", "Find the fewest preemptions that reach a goal", formats=("plan",)),
+        _RESUME,
         Entry("shares", "Show fair shares with their arithmetic", groups=(OUTPUT, STATE)),
         _SNAPSHOT,
+        _STOP,
         Entry("top", "Show usage of quota with bars, the fullest first"),
         Entry("tree", "Show cohorts, ClusterQueues, quota and usage as a tree", groups=(OUTPUT, STATE)),
         Entry("version", "Print the versions of client, server and Kueue", groups=(OUTPUT, STATE)),

@@ -114,6 +114,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "FORMAT": ("table", "wide", "json", "yaml", "name", "jsonpath=", "jsonpath-file=", "custom-columns="),
     "STATUS": ("all", "pending", "quotareserved", "admitted", "finished"),
     "BOOL": ("true", "false"),
+    "MODE": ("none", "client", "server"),
     "GOAL": ("fair", "nominal", "fit:", "within-quota"),
     "SHELL": ("bash", "zsh", "fish", "powershell"),
     "SEVERITY": ("error", "warning", "info", "never"),

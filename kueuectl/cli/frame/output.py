@@ -52,6 +52,22 @@ def objects(run: Run, items: Iterable[dict[str, Any]], *, empty: str) -> None:
         _objects_by_line(run, list(cleaned), empty=empty)
 
 
+def one(run: Run, item: dict[str, Any]) -> None:
+    """Print one raw object in the machine format that was asked for."""
+    form = run.format
+    cleaned = item if run.flags.show_managed_fields else _without_managed_fields(item)
+    if form.kind == "json":
+        run.write([formats.to_json(cleaned), "\n"])
+    elif form.kind == "yaml":
+        run.write([formats.to_yaml(cleaned, ordered=True)])
+    elif form.kind == "jsonpath":
+        from kueuectl.report import jsonpath
+
+        _write_template(run, jsonpath.render(jsonpath.parse(form.argument), cleaned))
+    else:
+        _objects_by_line(run, [cleaned], empty="")
+
+
 def _objects_by_line(run: Run, items: list[dict[str, Any]], *, empty: str) -> None:
     if run.format.kind == "name":
         run.write(formats.object_name(item) + "\n" for item in items)

@@ -1,0 +1,1 @@
+"""`kueuectl resume KIND NAME`: one module for each kind."""

@@ -1,0 +1,1 @@
+"""`kueuectl stop KIND NAME`: one module for each kind."""

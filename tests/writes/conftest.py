@@ -1,0 +1,5 @@
+"""The two teams behind a fake API server that stores what is written."""
+
+from tests.cli.two_teams import fake, live
+
+__all__ = ["fake", "live"]
