@@ -183,11 +183,15 @@ def test_owners_are_followed_down_to_workloads_and_pods() -> None:
     assert ownership.is_known
     assert ownership.owns_workload(Workload("team", "w", owners=(owner("JobSet", "train"),)))
     assert not ownership.owns_workload(Workload("team", "w", owners=(owner("JobSet", "other"),)))
+    assert not ownership.owns_workload(Workload("elsewhere", "w", owners=(owner("JobSet", "train"),)))
     pod = {
         "metadata": {"namespace": "team", "name": "p", "ownerReferences": [{"kind": "Job", "name": "x", "uid": "2"}]}
     }
     assert ownership.owns_pod(pod)
     assert not ownership.owns_pod({"metadata": {"namespace": "team", "name": "p"}})
+    labels = {"jobset.sigs.k8s.io/jobset-name": "train"}
+    assert ownership.owns_pod({"metadata": {"namespace": "team", "name": "p", "labels": labels}})
+    assert not ownership.owns_pod({"metadata": {"namespace": "elsewhere", "name": "p", "labels": labels}})
 
 
 def test_the_pods_of_a_group_belong_together() -> None:

@@ -35,12 +35,16 @@ def is_of(owner: Owner, kind: str, name: str, *, group: str = "") -> bool:
 
 
 class Ownership:
-    """Answers who belongs to one object (kind, name, group "" for any) in a namespace (None: in any)."""
+    """Answers who belongs to one object (kind, name, group "" for any) in a namespace (None: in any).
+
+    Owner references have no namespace: an object of the same name in another one owns what is there.
+    """
 
     def __init__(self, state: ClusterState, *, kind: str, name: str, group: str, namespace: str | None) -> None:
         self.kind = kind
         self.name = name
         self.group = group
+        self._namespace = namespace
         # uids and (namespace, kind, name) of the object and of all that it owns, as far as those were read.
         self._uids: set[str] = set()
         self._keys: set[tuple[str, str, str]] = set()
@@ -78,6 +82,8 @@ class Ownership:
                     grown = True
 
     def _owns(self, owner: Owner, namespace: str) -> bool:
+        if self._namespace is not None and namespace != self._namespace:
+            return False
         if is_of(owner, self.kind, self.name, group=self.group):
             return True
         return (owner.uid in self._uids if owner.uid else False) or (namespace, owner.kind, owner.name) in self._keys
@@ -94,6 +100,8 @@ class Ownership:
         if not isinstance(metadata, dict):
             return False
         namespace = str(metadata.get("namespace") or "")
+        if self._namespace is not None and namespace != self._namespace:
+            return False
         found = metadata.get("labels")
         labels = found if isinstance(found, dict) else {}
         if self.kind.lower() == "pod":
