@@ -95,7 +95,10 @@ def settled(case: Doc, admitted: dict[str, Doc]) -> Doc:
         if doc["kind"] != "Workload":
             continue
         status = doc.setdefault("status", {})
+        is_out = any(_keeps_out(condition) for condition in status.get("conditions", []))
         status["conditions"] = [c for c in status.get("conditions", []) if c["type"] not in gone]
+        if is_out:
+            status["conditions"].append({**_condition("Requeued", "Pending", case), "status": "False"})
         status.pop("admission", None)
         given = admitted.get(key_of(doc))
         if given is not None:
@@ -103,6 +106,14 @@ def settled(case: Doc, admitted: dict[str, Doc]) -> Doc:
             status["conditions"].append(_condition("QuotaReserved", "QuotaReserved", case))
             status["conditions"].append(_condition("Admitted", "Admitted", case))
     return changed
+
+
+def _keeps_out(condition: Doc) -> bool:
+    """Whether the workload waits for its job controller before it queues again, and so is no gap."""
+    is_true = condition["status"] == "True"
+    if condition["type"] == "Requeued":
+        return not is_true
+    return condition["type"] == "Evicted" and is_true and condition["reason"] not in ("Preempted", "NodeFailures")
 
 
 def attempts(case: Doc, texts: Collection[str] | None = None) -> Iterator[Attempt]:
