@@ -62,6 +62,27 @@ _LIST = Entry(
 _CQ = ("clusterqueues", "cq")
 _LQ = ("localqueues", "lq", "queue", "queues")
 
+_CREATE = Entry(
+    "create",
+    "Create queues, cohorts or flavors from flags",
+    groups=(),
+    examples=(
+        'kueuectl create clusterqueue team-a --nominal-quota "default:cpu=9;memory=36Gi"',
+        "kueuectl create localqueue main -c team-a -n ml-research",
+    ),
+    children=(
+        Entry("clusterqueue", "Create a ClusterQueue", _CQ, groups=(OUTPUT,)),
+        Entry("cohort", "Create a Cohort, with quota of its own if it has any", ("cohorts", "co"), groups=(OUTPUT,)),
+        Entry("localqueue", "Create a LocalQueue in a namespace", _LQ, groups=(SCOPE, OUTPUT)),
+        Entry(
+            "resourceflavor",
+            "Create a ResourceFlavor",
+            ("resourceflavors", "rf", "flavor", "flavors"),
+            groups=(OUTPUT,),
+        ),
+    ),
+)
+
 _RESUME = Entry(
     "resume",
     "Resume what was stopped",
@@ -103,6 +124,7 @@ ROOT = Entry(
     examples=("kueuectl list workload -A", "kueuectl list clusterqueue --from example:four-tenants"),
     children=(
         Entry("completion", "Print the completion script of a shell", groups=()),
+        _CREATE,
         Entry("doctor", "Check what can be read, known and modelled", groups=(OUTPUT, STATE)),
         Entry("dry-run", "Show what a change would bring, without making it"),
         Entry("explain", "Tell why an object waits, and what would help"),

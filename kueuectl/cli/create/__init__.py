@@ -1,0 +1,1 @@
+"""`kueuectl create`: objects made from flags."""
