@@ -146,6 +146,9 @@ def _pod_set(
     if not isinstance(template, dict):
         problem = "is required" if template is None else f"expected a map, found {faults.describe(template)}"
         raise _wrong(path, problem)
+    for key in template if path else ():
+        if key not in ("metadata", "spec"):
+            raise _wrong(f"{path}.{str(key)[:60]}", "unknown field")
     spec = template.get("spec")
     if spec is None:
         raise _wrong(_at(path, "spec"), "is required")

@@ -20,7 +20,7 @@ from kueuectl.api import job_pods
 from kueuectl.api.encode import V1BETA2
 from kueuectl.api.job_pods import Doc, Rendering
 from kueuectl.api.manifests import refuse
-from kueuectl.api.validation import rules
+from kueuectl.api.validation import rules, schema
 from kueuectl.errors import InputError
 from kueuectl.model.state import ClusterState
 
@@ -110,6 +110,9 @@ def _render(doc: Doc, members: list[Doc], state: ClusterState, *, source: str, d
     if rendering is None:
         known = ", ".join(known_kinds())
         raise InputError("can't be rendered to a Workload", source=source, obj=job, path="kind", hint=f"known: {known}")
+    for member in members:
+        if schema.known(str(member.get("apiVersion")), kind):
+            refuse(schema.check(member), source=source, obj=job)
     try:
         parts = rendering.pods(members)
         common, notes = _common(doc, state, namespace, rendering=rendering, parts=parts, defaults=defaults)

@@ -1,15 +1,20 @@
-"""Writes kueuectl/api/validation/_schemas.py from the CustomResourceDefinitions of a release of Kueue.
+"""Writes kueuectl/api/validation/_schemas.py from API definitions: Kueue's own, and those of the jobs that it manages.
 
-    python -m tests.validation.generate_schemas FOLDER
+    python -m tests.validation.generate_schemas KUEUE FILE...
+
+KUEUE is the folder with the CustomResourceDefinitions of a release of Kueue. FILE is one of a kind of job, or an OpenAPI
+document (version 3, JSON) of Kubernetes for its own kinds: apps/v1 and batch/v1.
 
 Only what validates is taken: types, bounds, patterns, enumerations, keys of lists and required fields. Equal types are
-one, named after the field that they are first met in.
+one, named after the field that they are first met in. Of jobs, pod templates are left out: pod specs are checked as
+those of a Workload, wherever they stand.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +23,12 @@ import yaml
 TARGET = Path(__file__).resolve().parents[2] / "kueuectl" / "api" / "validation" / "_schemas.py"
 SKIPPED = ("MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig")
 TOP = ("apiVersion", "kind", "metadata", "status")
+BUILT_IN = ("Deployment", "StatefulSet", "Job")
+# Large parts of jobs on which nothing depends.
+UNCHECKED = frozenset(
+    ("affinity", "autoscalerOptions", "env", "envFrom", "gcsFaultToleranceOptions", "headService", "serveService")
+    + ("securityContext", "selector", "volumeClaimPolicies", "volumeClaimTemplates", "volumeMounts", "volumes", "elasticPolicy")
+)
 INTEGERS = {"int32": "int32", "int64": "int64"}
 
 
@@ -25,6 +36,8 @@ class Schemas:
     """Types by name, and scalars with bounds by number."""
 
     def __init__(self) -> None:
+        # Whether pod templates and what is in UNCHECKED are left out.
+        self.is_short = False
         self.types: dict[str, dict[str, str]] = {}
         self.required: dict[str, tuple[str, ...]] = {}
         self.scalars: list[dict[str, Any]] = []
@@ -45,6 +58,12 @@ class Schemas:
         if kind in ("string", "integer", "boolean", "number"):
             return self.scalar(schema)
         return "any"
+
+    def field(self, schema: dict[str, Any], name: str) -> str:
+        """The notation of the schema of a field."""
+        if self.is_short and (name in UNCHECKED or is_pod_template(schema)):
+            return "any"
+        return self.of(schema, name)
 
     def list_suffix(self, schema: dict[str, Any]) -> str:
         """[least..most;keys], parts left out where there are none."""
@@ -72,15 +91,55 @@ class Schemas:
 
     def object(self, schema: dict[str, Any], name: str) -> str:
         """The name of an object type."""
-        fields = {key: self.of(value, key) for key, value in sorted(schema["properties"].items())}
-        required = tuple(key for key in schema.get("required", ()) if key in fields)
+        fields = {key: self.field(value, key) for key, value in sorted(schema["properties"].items())}
+        # The API server fills in defaults before it looks whether something is missing.
+        given = schema["properties"]
+        wanted = [key for key in schema.get("required", ()) if key in fields and "default" not in given[key]]
+        required = tuple(key for key in wanted if not (self.is_short and key in UNCHECKED))
         key = json.dumps([fields, required])
         if key not in self.known:
-            wanted = unique(name[:1].upper() + name[1:], self.types)
-            self.known[key] = wanted
-            self.types[wanted] = fields
-            self.required[wanted] = required
+            chosen = unique(name[:1].upper() + name[1:], self.types)
+            self.known[key] = chosen
+            self.types[chosen] = fields
+            self.required[chosen] = required
         return self.known[key]
+
+
+def is_pod_template(schema: dict[str, Any]) -> bool:
+    """Whether a schema is that of a pod template."""
+    spec = schema.get("properties", {}).get("spec", {})
+    return "containers" in spec.get("properties", {})
+
+
+def resolved(schema: Any, known: dict[str, Any]) -> Any:
+    """A schema of an OpenAPI document without references."""
+    if isinstance(schema, list):
+        return [resolved(entry, known) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    whole = [*schema.get("allOf", ()), *([schema] if "$ref" in schema else [])]
+    for part in whole:
+        name = part["$ref"].rpartition("/")[2]
+        if name.endswith("IntOrString"):
+            return {"x-kubernetes-int-or-string": True}
+        if name.endswith("Quantity"):
+            return {"x-kubernetes-int-or-string": True, "pattern": "quantity"}
+        return resolved(known[name], known)
+    return {key: resolved(value, known) for key, value in schema.items()}
+
+
+def definitions(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """What a file defines: apiVersion, kind, schema."""
+    if path.suffix == ".json":
+        known = json.loads(path.read_text("utf-8"))["components"]["schemas"]
+        for schema in known.values():
+            for entry in schema.get("x-kubernetes-group-version-kind", ()):
+                if entry["kind"] in BUILT_IN and entry["group"] in ("apps", "batch") and entry["version"] == "v1":
+                    yield f"{entry['group']}/v1", entry["kind"], resolved(schema, known)
+        return
+    spec = yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)["spec"]
+    for version in spec["versions"]:
+        yield f"{spec['group']}/{version['name']}", spec["names"]["kind"], version["schema"]["openAPIV3Schema"]
 
 
 def singular(name: str) -> str:
@@ -99,20 +158,19 @@ def unique(name: str, taken: dict[str, Any]) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Read the folder, write the module."""
+    """Read the definitions, write the module."""
     schemas = Schemas()
     roots: dict[str, str] = {}
-    for path in sorted(Path(argv[0]).glob("*.yaml")):
-        spec = yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)["spec"]
-        kind = spec["names"]["kind"]
-        if kind in SKIPPED:
-            continue
-        for version in spec["versions"]:
-            schema = version["schema"]["openAPIV3Schema"]
+    own = sorted(Path(argv[0]).glob("*.yaml"))
+    for path in [*own, *map(Path, argv[1:])]:
+        schemas.is_short = path not in own
+        for api_version, kind, schema in definitions(path):
+            if kind in SKIPPED:
+                continue
             fields = {key: value for key, value in schema["properties"].items() if key not in TOP}
             required = [key for key in schema.get("required", ()) if key in fields]
             whole = {"type": "object", "properties": fields, "required": required}
-            roots[f"{spec['group']}/{version['name']} {kind}"] = schemas.of(whole, kind)
+            roots[f"{api_version} {kind}"] = schemas.of(whole, kind)
     TARGET.write_text(module(schemas, roots), "utf-8")
     return 0
 

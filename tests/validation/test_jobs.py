@@ -332,3 +332,62 @@ def test_workloads_of_a_real_cluster() -> None:
             assert {key: one.get(key) for key in ("name", "count", "minCount", "topologyRequest")} == {
                 key: other.get(key) for key in ("name", "count", "minCount", "topologyRequest")
             }
+
+
+MASTER = {"Master": {"template": TEMPLATE}}
+
+
+@pytest.mark.parametrize(
+    ("name", "doc", "path", "problem"),
+    [
+        (
+            "a field of a Job",
+            job("batch/v1", "Job", {"template": TEMPLATE, "suspended": True}),
+            "spec.suspended",
+            "unknown field, did you mean suspend?",
+        ),
+        (
+            "a field of a job in a JobSet",
+            job(
+                "jobset.x-k8s.io/v1alpha2",
+                "JobSet",
+                {"replicatedJobs": [{"name": "a", "template": {"spec": {"paralelism": 2, "template": TEMPLATE}}}]},
+            ),
+            "spec.replicatedJobs[0].template.spec.paralelism",
+            "unknown field, did you mean parallelism?",
+        ),
+        (
+            "a field of a Ray cluster in a RayJob",
+            job("ray.io/v1", "RayJob", {"rayClusterSpec": {**RAY, "workerGroups": []}}),
+            "spec.rayClusterSpec.workerGroups",
+            "unknown field, did you mean workerGroupSpecs?",
+        ),
+        (
+            "a field of a role",
+            job("kubeflow.org/v1", "PyTorchJob", {"pytorchReplicaSpecs": {"Worker": {"replica": 3}, **MASTER}}),
+            "spec.pytorchReplicaSpecs[Worker].replica",
+            "unknown field, did you mean replicas?",
+        ),
+        (
+            "a field of a pod template",
+            job("batch/v1", "Job", {"template": {**TEMPLATE, "nodeSelector": {}}}),
+            "spec.template.nodeSelector",
+            "unknown field",
+        ),
+        (
+            "a word in place of a number",
+            job("batch/v1", "Job", {"template": TEMPLATE, "backoffLimit": "many"}),
+            "spec.backoffLimit",
+            "expected an integer, found the string 'many'",
+        ),
+    ],
+)
+def test_fields_that_a_kind_does_not_have(name: str, doc: Doc, path: str, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        render(doc)
+    assert (caught.value.path, caught.value.problem) == (path, problem), name
+
+
+def test_fields_of_a_version_that_is_not_known_are_passed_over() -> None:
+    (found,) = render(job("ray.io/v9", "RayCluster", {**RAY, "news": True}))
+    assert counts(found) == {"head": 1, "small": 6}
