@@ -2,8 +2,8 @@
 
     python -m tests.validation.generate_schemas KUEUE FILE...
 
-KUEUE is the folder with the CustomResourceDefinitions of a release of Kueue. FILE is one of a kind of job, or an OpenAPI
-document (version 3, JSON) of Kubernetes for its own kinds: apps/v1 and batch/v1.
+KUEUE is the folder with the CustomResourceDefinitions of a release of Kueue. FILE is one of a kind of job, or an
+OpenAPI document (version 3, JSON) of Kubernetes for its own kinds: apps/v1 and batch/v1.
 
 Only what validates is taken: types, bounds, patterns, enumerations, keys of lists and required fields. Equal types are
 one, named after the field that they are first met in. Of jobs, pod templates are left out: pod specs are checked as
@@ -26,8 +26,11 @@ TOP = ("apiVersion", "kind", "metadata", "status")
 BUILT_IN = ("Deployment", "StatefulSet", "Job")
 # Large parts of jobs on which nothing depends.
 UNCHECKED = frozenset(
-    ("affinity", "autoscalerOptions", "env", "envFrom", "gcsFaultToleranceOptions", "headService", "serveService")
-    + ("securityContext", "selector", "volumeClaimPolicies", "volumeClaimTemplates", "volumeMounts", "volumes", "elasticPolicy")
+    {
+        *("affinity", "env", "envFrom", "securityContext", "volumeMounts", "volumes"),
+        *("autoscalerOptions", "gcsFaultToleranceOptions", "headService", "serveService"),
+        *("elasticPolicy", "selector", "volumeClaimPolicies", "volumeClaimTemplates"),
+    }
 )
 INTEGERS = {"int32": "int32", "int64": "int64"}
 
