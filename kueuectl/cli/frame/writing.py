@@ -7,6 +7,7 @@ Rules.
  3. Steps go one after the other. The first that fails ends the command, unless `keep_going`; then the exit code is that
     of the first failure, and what was not done is told, name by name.
  4. --dry-run=client prints and sends nothing, --dry-run=server sends trials only.
+ 5. An object that was changed since it was read is read again; the step says whether that matters (`again`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import typer
 from kueuectl.cli.frame import output
 from kueuectl.cli.frame.kinds import Kind
 from kueuectl.cli.frame.run import Run
-from kueuectl.errors import KueuectlError, UsageError
+from kueuectl.errors import ConflictError, KueuectlError, UsageError
 from kueuectl.model.writes import PATCH, Target, Write
 from kueuectl.report import text
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from kueuectl.cluster.write import Writer
 
 Item = dict[str, Any]
+# An object that somebody else keeps changing is read again so often.
+_RENEWALS = 3
 
 DryRun = Annotated[
     str,
@@ -67,11 +70,22 @@ def mode(value: str) -> Mode:
 
 @dataclass(frozen=True)
 class Step:
-    """A write with the word for its result ("stopped"), and the object as it would be, for --dry-run=client."""
+    """A write with the word for its result ("stopped"), and the object as it would be, for --dry-run=client.
+
+    `name` is how the result is named where that differs from kind.group/name. `again` is given the object where it was
+    changed since it was read, and returns the write for it, or None where the conflict has to stand.
+    """
 
     write: Write
     done: str
     preview: Item | None = None
+    name: str = ""
+    again: Callable[[Item], Write | None] | None = None
+
+    @property
+    def shown(self) -> str:
+        """How the object is named in results."""
+        return self.name or named(self.write.target)
 
 
 def target(kind: Kind, name: str, namespace: str = "") -> Target:
@@ -97,15 +111,18 @@ def writer(run: Run) -> Writer:
     return Writer(live.client(run))
 
 
-def confirm(run: Run, question: str, *, yes: bool) -> bool:
-    """Whether to go on: --yes, or a y on standard input. The question goes to stdout as the Go plugin has it."""
+def confirm(run: Run, question: str, *, yes: bool, ends_line: bool = True) -> bool:
+    """Whether to go on: --yes, or a y on standard input. The question goes to stdout as the Go plugin has it.
+
+    Without a terminal nobody ends its line by an answer; that is done here unless `ends_line` is off.
+    """
     if yes:
         return True
     out = run.environment.stdout
     out.write(text.clean(f"{question} (y/n)? "))
     out.flush()
     answer = run.environment.stdin.readline().strip().lower()
-    if not run.environment.stdin_is_tty:
+    if ends_line and not run.environment.stdin_is_tty:
         out.write("\n")
     return answer in ("y", "yes")
 
@@ -116,31 +133,40 @@ def carry_out(run: Run, steps: Sequence[Step], *, mode: Mode, keep_going: bool =
         _print(run, steps, [step.preview or _bare(step.write) for step in steps], mode)
         return
     hand = writer(run)
-    if mode is Mode.SERVER or len(steps) > 1:
-        tried = _each(run, steps, hand.check, mode if mode is Mode.SERVER else None, keep_going=keep_going)
-        if mode is Mode.SERVER:
-            return
-        steps = tried
-    _each(run, steps, hand.send, mode, keep_going=keep_going)
+    count, failed = len(steps), None
+    if mode is Mode.SERVER or count > 1:
+        steps, failed = _each(run, steps, hand, mode if mode is Mode.SERVER else None, keep_going=keep_going)
+    if mode is not Mode.SERVER and steps:
+        steps, later = _each(run, steps, hand, mode, keep_going=keep_going)
+        failed = failed or later
+    if failed is not None:
+        raise KueuectlFailures(failed, count - len(steps), count)
 
 
 def _each(
-    run: Run, steps: Sequence[Step], act: Callable[[Write], Item], mode: Mode | None, *, keep_going: bool
-) -> list[Step]:
-    """Act on each step and print its result where a mode is given; the steps that went well."""
+    run: Run, steps: Sequence[Step], hand: Writer, mode: Mode | None, *, keep_going: bool
+) -> tuple[list[Step], KueuectlError | None]:
+    """Do each step, or try it unless the mode is NONE; print its result where a mode is given.
+
+    Returns the steps that went well, and the first failure of those that did not.
+    """
+    act = hand.send if mode is Mode.NONE else hand.check
     well: list[Step] = []
     found: list[Item] = []
     first: KueuectlError | None = None
     for place, step in enumerate(steps):
         try:
-            found.append(act(step.write))
-        except KueuectlError as error:
-            if first is None:
-                first = error
-            if not keep_going:
-                _print(run, well, found, mode)
-                _tell_rest(run, steps[place + 1 :], is_trial=mode is not Mode.NONE)
+            found.append(_done(hand, step, act))
+        except (KueuectlError, KeyboardInterrupt) as error:
+            if not keep_going or isinstance(error, KeyboardInterrupt):
+                if not run.format.is_table:
+                    _print(run, well, found, mode)
+                if mode is Mode.NONE:
+                    _tell_end(run, steps[place:], error)
+                elif mode is None:
+                    run.note("Nothing was written.")
                 raise
+            first = first or error
             run.note(f"Error: {error}")
             continue
         well.append(step)
@@ -149,9 +175,21 @@ def _each(
             run.environment.stdout.flush()
     if mode is not None and not run.format.is_table:
         _print(run, well, found, mode)
-    if first is not None and (mode is not None or not well):
-        raise KueuectlFailures(first, len(steps) - len(well), len(steps))
-    return well
+    return well, first
+
+
+def _done(hand: Writer, step: Step, act: Callable[[Write], Item]) -> Item:
+    """The object after the step; one that was changed since it was read is tried again where the step allows it."""
+    write = step.write
+    for _ in range(_RENEWALS):
+        try:
+            return act(write)
+        except ConflictError:
+            renewed = None if step.again is None else step.again(hand.read(write.target))
+            if renewed is None:
+                raise
+            write = renewed
+    return act(write)
 
 
 class KueuectlFailures(KueuectlError):
@@ -162,10 +200,12 @@ class KueuectlFailures(KueuectlError):
         self.exit_code = first.exit_code
 
 
-def _tell_rest(run: Run, rest: Sequence[Step], *, is_trial: bool) -> None:
-    if rest and not is_trial:
-        names = ", ".join(named(step.write.target) for step in rest)
-        run.note(f"Not done after the failure: {names}")
+def _tell_end(run: Run, rest: Sequence[Step], error: BaseException) -> None:
+    """What was not done; the first of the rest is the one that failed, or was being written."""
+    if isinstance(error, KeyboardInterrupt):
+        run.note(f"Interrupted while {rest[0].shown} was written: look at it before you go on")
+    if rest[1:]:
+        run.note(f"Not done after the failure: {', '.join(step.shown for step in rest[1:])}")
 
 
 def named(found: Target) -> str:
@@ -179,7 +219,7 @@ def _print(run: Run, steps: Sequence[Step], items: Sequence[Item], mode: Mode | 
         return
     if run.format.is_table:
         for step in steps:
-            run.print(" ".join(part for part in (named(step.write.target), step.done) if part) + mode.suffix)
+            run.print(" ".join(part for part in (step.shown, step.done) if part) + mode.suffix)
         return
     if len(items) == 1:
         output.one(run, items[0])
