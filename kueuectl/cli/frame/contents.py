@@ -61,6 +61,7 @@ _LIST = Entry(
 
 _CQ = ("clusterqueues", "cq")
 _LQ = ("localqueues", "lq", "queue", "queues")
+_WL = ("workloads", "wl", "kwl", "kueueworkload", "kueueworkloads")
 
 _CREATE = Entry(
     "create",
@@ -91,6 +92,7 @@ _RESUME = Entry(
     children=(
         Entry("clusterqueue", "Resume a ClusterQueue: workloads are admitted again", _CQ, groups=(OUTPUT,)),
         Entry("localqueue", "Resume a LocalQueue: workloads are admitted again", _LQ, groups=(SCOPE, OUTPUT)),
+        Entry("workload", "Resume a Workload: it queues again", _WL, groups=(SCOPE, OUTPUT)),
     ),
 )
 
@@ -102,6 +104,7 @@ _STOP = Entry(
     children=(
         Entry("clusterqueue", "Stop a ClusterQueue: nobody is admitted any more", _CQ, groups=(OUTPUT,)),
         Entry("localqueue", "Stop a LocalQueue: nobody is admitted any more", _LQ, groups=(SCOPE, OUTPUT)),
+        Entry("workload", "Stop a Workload: it is not admitted, or evicted", _WL, groups=(SCOPE, OUTPUT)),
     ),
 )
 

@@ -1,12 +1,19 @@
-"""What `stop` and `resume` of queues have in common: one field, with what it means for those who run and wait."""
+"""What `stop` and `resume` have in common: one field, with what it means for those who run and wait."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from kueuectl.api import patches
-from kueuectl.cli.frame import loading, writing
+from kueuectl.cli.frame import kinds, loading, writing
 from kueuectl.cli.frame.kinds import Kind
 from kueuectl.cli.frame.run import Run
 from kueuectl.cli.frame.writing import Step
+from kueuectl.model.writes import Write
+
+Item = dict[str, Any]
+STOPPED, RESUMED = "stopped", "resumed"
 
 
 def set_policy(run: Run, kind: Kind, name: str, *, policy: str, dry_run: str) -> None:
@@ -20,7 +27,67 @@ def set_policy(run: Run, kind: Kind, name: str, *, policy: str, dry_run: str) ->
         _tell_counts(run, kind, item, policy=policy)
     patch = patches.stop_policy(policy)
     write = writing.patch(target, patch, item)
-    writing.carry_out(run, [Step(write, "", patches.merged(item, patch))], mode=mode)
+    # The counters in its status change all the time.
+    spec = item.get("spec")
+    again = renewing(write, item, lambda now: now.get("spec") == spec)
+    writing.carry_out(run, [Step(write, "", patches.merged(item, patch), again=again)], mode=mode)
+
+
+def set_active(run: Run, name: str, *, active: bool, dry_run: str) -> None:
+    """Write spec.active of a Workload, guarded by the version that was read."""
+    mode = writing.mode(dry_run)
+    target = writing.target(kinds.WORKLOAD, name, loading.namespace(run) or "default")
+    item = writing.writer(run).read(target)
+    if mode is not writing.Mode.CLIENT:
+        run.note(f"Workload {target.where}: {_fate(item, active=active)}")
+    patch = patches.active(active)
+    write = writing.patch(target, patch, item)
+    facts = _facts(item)
+    again = renewing(write, item, lambda now: _facts(now) == facts)
+    done = RESUMED if active else STOPPED
+    writing.carry_out(run, [Step(write, done, patches.merged(item, patch), again=again)], mode=mode)
+
+
+def renewing(write: Write, item: Item, is_alike: Callable[[Item], bool]) -> Callable[[Item], Write | None]:
+    """For a step: the same patch of the object as it is now, while it is the same one and still alike."""
+    uid = item.get("metadata", {}).get("uid")
+
+    def again(now: Item) -> Write | None:
+        if now.get("metadata", {}).get("uid") != uid or not is_alike(now):
+            return None
+        assert isinstance(write.body, dict)
+        return writing.patch(write.target, write.body, now)
+
+    return again
+
+
+def _facts(item: Item) -> tuple[Any, ...]:
+    """What a stop or resumption of a Workload rests on."""
+    spec = item.get("spec") or {}
+    true = {row.get("type") for row in _conditions(item) if row.get("status") == "True"}
+    return spec.get("active") is not False, "QuotaReserved" in true, "Admitted" in true, "Finished" in true
+
+
+def _conditions(item: Item) -> list[Item]:
+    return (item.get("status") or {}).get("conditions") or []
+
+
+def _fate(item: Item, *, active: bool) -> str:
+    """Where it is, and what the write makes of it."""
+    is_active, is_reserved, is_admitted, is_finished = _facts(item)
+    queue = (item.get("spec") or {}).get("queueName") or "none"
+    if is_finished:
+        return "finished; nothing changes for it"
+    if active:
+        return "not stopped; nothing changes for it" if is_active else f"stopped; it queues again in LocalQueue {queue}"
+    if not is_active:
+        return "stopped already"
+    holder = ((item.get("status") or {}).get("admission") or {}).get("clusterQueue") or "?"
+    if is_admitted:
+        return f"admitted in ClusterQueue {holder}; it is evicted and its job stops"
+    if is_reserved:
+        return f"quota reserved in ClusterQueue {holder}, not admitted yet; it gives the quota back"
+    return f"waiting in LocalQueue {queue}; it is not admitted until it is resumed"
 
 
 def _tell_counts(run: Run, kind: Kind, item: dict[str, object], *, policy: str) -> None:
