@@ -242,7 +242,8 @@ class _Play:
                 fate, _, holders = self._waiting(head.key)
                 return fate, Code.BEHIND_HEAD, holders
             holders = self._holders(pool.queue)
-            if holders and goals.options(simulation, info, pool.queue):
+            is_refused = goals.is_refused(simulation, info, pool.queue)
+            if holders and not is_refused and goals.options(simulation, info, pool.queue):
                 return Fate.UNKNOWN, None, holders
             info.last_tried = None
             entry = simulation.nominator.nominate(info, pool.queue)

@@ -236,18 +236,12 @@ def contenders(simulation: Simulation, queue: QueueNode) -> list[Info]:
     """Waiting workloads of a queue that could get quota by rights, in its order; of equal ones only the first."""
     if not queue.active:
         return []
-    snapshot = simulation.snapshot
     found: list[Info] = []
     shapes: set[object] = set()
     for info in simulation.pools.queues[queue.name].ordered():
         if info.shape is not None and info.shape in shapes:
             continue
-        workload = info.workload
-        if info.problems is None:
-            info.problems = snapshot.reader.requests.problems(workload)
-        if checks.has_retry_or_rejected(workload.checks) or info.problems:
-            continue
-        if not matches_namespace(snapshot, workload.namespace, queue):
+        if is_refused(simulation, info, queue):
             continue
         if not simulation.pools.may_return(info, queue):
             continue
@@ -256,6 +250,16 @@ def contenders(simulation: Simulation, queue: QueueNode) -> list[Info]:
         if queue.is_strict:
             break
     return found
+
+
+def is_refused(simulation: Simulation, info: Info, queue: QueueNode) -> bool:
+    """Whether something else than quota keeps a workload out: its namespace, its checks, or what is wrong with it."""
+    workload = info.workload
+    if info.problems is None:
+        info.problems = simulation.snapshot.reader.requests.problems(workload)
+    if checks.has_retry_or_rejected(workload.checks) or info.problems:
+        return True
+    return not matches_namespace(simulation.snapshot, workload.namespace, queue)
 
 
 Option = tuple[tuple[int, int], ...]

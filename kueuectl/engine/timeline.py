@@ -263,12 +263,15 @@ class _Churn:
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
         self.evictions: dict[str, int] = {}
+        self.preemptors: dict[str, set[str]] = {}
         self.states: dict[object, int] = {}
 
     def is_loop(self, done: Round) -> bool:
         """Whether this round brought a whole state back that was there twice before."""
         for key in done.evicted:
             self.evictions[key] = self.evictions.get(key, 0) + 1
+        for victim, entry in done.decision.preempted:
+            self.preemptors.setdefault(victim.info.key, set()).add(entry.info.key)
         if not done.evicted or max(self.evictions.values()) < _SUSPICIOUS:
             return False
         state = self.simulation.whole_state()
@@ -276,8 +279,9 @@ class _Churn:
         return self.states[state] >= _LOOP
 
     def members(self) -> tuple[str, ...]:
-        """Workloads that were evicted again and again."""
-        return tuple(sorted(key for key, count in self.evictions.items() if count >= _SUSPICIOUS))
+        """Workloads that were evicted again and again, and those for which they were."""
+        found = {key for key, count in self.evictions.items() if count >= _SUSPICIOUS}
+        return tuple(sorted(found.union(*(self.preemptors.get(key, ()) for key in found))))
 
 
 def _has_moved(done: Round) -> bool:

