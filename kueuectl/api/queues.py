@@ -95,6 +95,7 @@ def cohort(found: wire_queues.Cohort, pool: Pool) -> Cohort:
         deletion=pool.time(meta.deletion_timestamp),
         labels=pool.labels(meta.labels),
         weighted_share=sharing.weighted_share if sharing else None,
+        generation=meta.generation or 0,
     )
 
 

@@ -99,6 +99,12 @@ class Client:
         return self._target.source
 
     @property
+    def user_name(self) -> str:
+        """What the kubeconfig calls the user, or who is acted as; "" where it has no name."""
+        acted = self._target.user.get("as")
+        return acted if isinstance(acted, str) and acted else self._target.user_name
+
+    @property
     def current_namespace(self) -> str:
         """The namespace of the context; "default" where it has none."""
         return self._target.namespace

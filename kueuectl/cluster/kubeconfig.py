@@ -46,6 +46,8 @@ class Target:
     source: str = ""
     # The folder of the file that describes the user: a credentials program is looked up from there.
     folder: str = ""
+    # What the kubeconfig calls the user.
+    user_name: str = ""
 
 
 @dataclass(slots=True)
@@ -103,6 +105,7 @@ def resolve(options: ConnectionOptions) -> Target:
         user=user,
         source=", ".join(merged.files),
         folder=merged.folders.get(user_name, ""),
+        user_name=user_name,
     )
     return _with_flags(target, options)
 
@@ -242,6 +245,7 @@ def _with_flags(target: Target, options: ConnectionOptions) -> Target:
         user=user,
         source=target.source or "the flags",
         folder=target.folder,
+        user_name="" if options.token or options.client_certificate else target.user_name,
     )
 
 

@@ -7,7 +7,9 @@ uid and resourceVersion. What an object is to the plan is its role:
 - beneficiary: it gets quota because of the plan.
 - holder, waiter: other workloads of the same trees. They change all the time; where one did, the promise has to be
   worked out again before the first step.
-- quota: ClusterQueues, cohorts and flavors that the promise was worked out with. door: LocalQueues.
+- quota: ClusterQueues, cohorts and flavors that the promise was worked out with. door: LocalQueues. Their specs have to
+  be the same: the generation says so where the API server keeps one, since Kueue counts workloads in their status and
+  every count is a new resourceVersion; without a generation the resourceVersion has to be the same.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ SCHEMA_VERSION = 1
 EVICT = "evict"
 HOLD = "hold"
 ACTIONS = (EVICT, HOLD)
+
+# The goal of a plan whose victims were named by the user.
+NAMED = "named"
 
 VICTIM = "victim"
 BENEFICIARY = "beneficiary"
@@ -38,10 +43,19 @@ class Precondition(Struct, frozen=True):
     uid: str
     resource_version: str
     role: str
+    generation: int = 0
+
+    @property
+    def key(self) -> str:
+        """namespace/name, or the name."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
 class Step(Struct, frozen=True):
-    """One write: evict a workload as Kueue preempts one, or hold it (deactivate it), so that it does not come back."""
+    """Evict a workload as Kueue preempts one, or hold it (deactivate it), so that it does not come back.
+
+    `reason` is that of the Preempted condition; "" is the general one.
+    """
 
     action: str
     namespace: str
@@ -53,6 +67,7 @@ class Step(Struct, frozen=True):
     pods: int = 0
     gpus: int = 0
     running_seconds: int | None = None
+    reason: str = ""
 
     @property
     def key(self) -> str:

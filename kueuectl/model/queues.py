@@ -127,6 +127,7 @@ class Cohort(Struct, frozen=True):
     deletion: int | None = None
     labels: Labels = ()
     weighted_share: int | None = None
+    generation: int = 0
 
 
 class LocalQueue(Struct, frozen=True):

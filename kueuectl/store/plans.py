@@ -6,6 +6,7 @@ A file of a newer schema is refused: what this version does not know could be wh
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ class _Step(_Wire):
     pods: int = 0
     gpus: int = 0
     running_seconds: int | None = None
+    reason: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class _Precondition(_Wire):
@@ -66,6 +68,7 @@ class _Precondition(_Wire):
     resource_version: str
     role: str
     namespace: str = ""
+    generation: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class _Plan(_Wire):
@@ -96,6 +99,11 @@ def encode(plan: Plan) -> bytes:
     return msgspec.json.format(raw, indent=2) + b"\n"
 
 
+def digest(plan: Plan) -> str:
+    """What tells a plan from every other one, however its file is laid out."""
+    return hashlib.sha256(encode(plan)).hexdigest()
+
+
 def decode(raw: bytes, *, source: str = "") -> Plan:
     """The plan of JSON; raises InputError with the field path on anything else."""
     try:
@@ -116,11 +124,14 @@ def decode(raw: bytes, *, source: str = "") -> Plan:
 
 
 def write(path: str, plan: Plan) -> None:
-    """Write a plan to a file, which is there in whole or not at all."""
+    """Write a plan to a file, which is there in whole or not at all, even when the machine stops."""
     target = Path(path)
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
-        partial.write_bytes(encode(plan))
+        with partial.open("wb") as stream:
+            stream.write(encode(plan))
+            stream.flush()
+            os.fsync(stream.fileno())
         partial.replace(target)
     except OSError as error:
         raise KueuectlError(f"{path}: cannot be written: {error.strerror or 'the system refuses'}") from error
@@ -165,7 +176,18 @@ def _to_wire(plan: Plan) -> _Plan:
 
 
 def _fields(part: Step | Precondition) -> dict[str, Any]:
-    return {name: getattr(part, name) for name in values.names(part)}
+    """All fields, without those that most parts leave empty."""
+    found = {name: getattr(part, name) for name in values.names(part)}
+    return {name: value for name, value in found.items() if value or name not in _OPTIONAL}
+
+
+# Left out of the file where they say nothing.
+_OPTIONAL = ("reason", "generation")
+
+
+def _given(part: _Step | _Precondition) -> dict[str, Any]:
+    found = msgspec.structs.asdict(part)
+    return {name: value for name, value in found.items() if value is not msgspec.UNSET}
 
 
 def _from_wire(wire: _Plan, *, source: str) -> Plan:
@@ -181,7 +203,7 @@ def _from_wire(wire: _Plan, *, source: str) -> Plan:
         kueue_target=wire.kueue_target,
         goal=wire.goal,
         cohort=wire.cohort,
-        steps=tuple(Step(**msgspec.structs.asdict(step)) for step in wire.steps),
+        steps=tuple(Step(**_given(step)) for step in wire.steps),
         promise=Promise(
             admitted=tuple(
                 Promised(row.workload, row.cluster_queue, tuple((f.pod_set, f.resource, f.flavor) for f in row.flavors))
@@ -190,6 +212,6 @@ def _from_wire(wire: _Plan, *, source: str) -> Plan:
             preempted=tuple(wire.promise.preempted),
             returned=tuple(wire.promise.returned),
         ),
-        preconditions=tuple(Precondition(**msgspec.structs.asdict(found)) for found in wire.preconditions),
+        preconditions=tuple(Precondition(**_given(found)) for found in wire.preconditions),
         schema_version=wire.schema_version,
     )
