@@ -238,8 +238,11 @@ def check_changed(before: ClusterState, after: ClusterState, *, settings: Settin
             refuse(found, source=source, obj=f"{kind} {key}")
 
 
-def refuse_cycles(before: ClusterState, after: ClusterState, *, source: str) -> None:
-    """Raise InputError for a cycle of cohorts that is not there yet."""
+def refuse_cycles(before: ClusterState, after: ClusterState, *, sources: Mapping[str, str], source: str) -> None:
+    """Raise InputError for a cycle of cohorts that is not there yet; `sources` says where cohorts were read from.
+
+    `source` is what the others were changed by.
+    """
     for name, cohort in after.cohorts.items():
         if cohort is before.cohorts.get(name):
             continue
@@ -253,7 +256,7 @@ def refuse_cycles(before: ClusterState, after: ClusterState, *, source: str) -> 
                 cycle = " -> ".join((*path[path.index(parent) :], parent))
                 raise InputError(
                     f"cohorts form a cycle: {cycle}",
-                    source=source,
+                    source=sources.get(name, source),
                     obj=f"Cohort {name}",
                     path="spec.parentName",
                     hint="take the parentName of one of them away",

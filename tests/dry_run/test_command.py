@@ -261,3 +261,14 @@ def test_too_many_variants_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "sweep.yaml"
     path.write_text(f"{{grid: {{'cq/pre-training:weight': {values}, 'cq/fine-tuning:weight': {values}}}}}", "utf-8")
     assert "more than 10000 combinations" in run("--sweep", str(path)).err
+
+
+def test_a_cycle_names_the_file_that_makes_it(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.yaml"
+    path.write_text(
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {name: fleet}, spec: {parentName: training}}",
+        "utf-8",
+    )
+    result = cli("dry-run", "-f", str(path), *TENANTS)
+    assert result.code == 1
+    assert f"{path}: Cohort fleet: spec.parentName: cohorts form a cycle" in result.err

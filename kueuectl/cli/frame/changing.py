@@ -55,6 +55,8 @@ class Changed:
     submitted: dict[str, str] = field(default_factory=dict)
     # Those of `--submit`, not of `-f`.
     asked: set[str] = field(default_factory=set)
+    # Where cohorts were read from, by name.
+    sources: dict[str, str] = field(default_factory=dict)
     drained: Drained | None = None
 
 
@@ -70,7 +72,8 @@ def apply(run: Run, loaded: Loaded, wanted: Wanted) -> Changed:
     for assignment in wanted.sets:
         changed.state = edits.assign(run, changed.state, assignment)
     manifests.check_changed(before, changed.state, settings=loaded.settings, source=_SET)
-    manifests.refuse_cycles(loaded.state, changed.state, source=_SET if wanted.sets else "")
+    source = _SET if wanted.sets else ""
+    manifests.refuse_cycles(loaded.state, changed.state, sources=changed.sources, source=source)
     for name in wanted.deletes:
         _delete(run, loaded, changed, name)
     if wanted.drains:
@@ -134,6 +137,8 @@ def _objects(run: Run, loaded: Loaded, changed: Changed, docs: Sequence[tuple[st
     for given in manifests.names_of(found).values():
         is_new = given.kind == "Workload" and given.key not in changed.state.workloads
         changed.state = manifests.put(changed.state, given, now=loaded.now)
+        if given.kind == "Cohort":
+            changed.sources[given.key] = given.source
         if is_new:
             changed.submitted[given.key] = f"Workload {given.key}"
 

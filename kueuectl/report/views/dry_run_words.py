@@ -207,16 +207,18 @@ def note(found: Note) -> str:
     name = facts.get("name", "")
     match found.code:
         case NoteCode.TERMINATING:
+            holders = int(facts["holders"])
             return (
-                f"{counted(int(facts['holders']), 'workload')} still hold quota of ClusterQueue {name}: deleted, it "
-                "stays Terminating until they end, admits nobody, and still lends."
+                f"{counted(holders, 'workload')} still {'hold' if holders > 1 else 'holds'} quota of ClusterQueue "
+                f"{name}: deleted, it stays Terminating until they end, admits nobody, and still lends."
             )
         case NoteCode.IN_USE:
             return f"{facts['kind']} {name} is in use by {facts['by']}: deleted, it stays until nobody uses it."
         case NoteCode.NO_QUEUE:
+            keep = "keeps" if facts["holding"] == "1" else "keep"
             return (
                 f"Without LocalQueue {name} nobody takes in its {counted(int(facts['waiting']), 'waiting workload')}; "
-                f"{counted(int(facts['holding']), 'workload')} with quota keep it until they end."
+                f"{counted(int(facts['holding']), 'workload')} with quota {keep} it to the end."
             )
         case NoteCode.STILL_NAMED:
             return (
