@@ -113,6 +113,9 @@ class Writer:
             body = patches.guarded(body, write.resource_version)
         if is_trial:
             query["dryRun"] = "All"
+            # The options of a DELETE that has a body are all in the body: in the query they are not looked at.
+            if write.verb == writes.DELETE and isinstance(body, dict):
+                body = {**body, "dryRun": ["All"]}
         path = self._path(write.target, version=write.version, is_collection=write.verb == writes.CREATE)
         if write.subresource:
             path += f"/{write.subresource}"

@@ -44,7 +44,9 @@ class Store:
         if refused is not None:
             return refused
         after = self._after(method, sent, here[0] if here else None, root=root, namespace=namespace, part=part)
-        if query.get("dryRun") != "All":
+        # As the API server does: where a DELETE has options in its body, those of the query are not looked at.
+        is_trial = sent.get("dryRun") == ["All"] if method == "DELETE" and sent else query.get("dryRun") == "All"
+        if not is_trial:
             self._store(method, found, here, after)
             self.done.append((method, path, after))
         return (201 if method == "POST" else 200), after
