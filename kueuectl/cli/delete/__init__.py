@@ -1,0 +1,1 @@
+"""`kueuectl delete KIND NAME`: one module for each kind."""
