@@ -160,4 +160,5 @@ def _write_plan(run: Run, loaded: Loaded, found: Result, chosen: Proposed | None
         run.write([plans.encode(plan).decode()])
         return
     plans.write(run.format.argument, plan)
-    run.note(f"Wrote a plan of {len(plan.steps)} steps to {run.format.argument}")
+    steps = f"{len(plan.steps)} step{'' if len(plan.steps) == 1 else 's'}"
+    run.note(f"Wrote a plan of {steps} to {run.format.argument}")

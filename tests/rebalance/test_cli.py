@@ -52,7 +52,7 @@ def test_plans_go_to_stdout_or_to_a_file(tmp_path: Path) -> None:
     goal = ("--goal", "fit:data-preparation/embed-corpus")
     shown = rebalance(*goal, "-o", "plan")
     written = rebalance(*goal, "-o", f"plan={path}")
-    assert (written.out, written.err) == ("", f"Wrote a plan of 1 steps to {path}\n")
+    assert (written.out, written.err) == ("", f"Wrote a plan of 1 step to {path}\n")
     assert plans.read(path) == plans.decode(shown.out.encode())
     other = plans.decode(rebalance(*goal, "-o", "plan", "--plan", "2").out.encode())
     assert [step.name for step in other.steps] == ["lora-sweep-2", "lora-sweep-1"]
@@ -63,6 +63,7 @@ def test_plans_go_to_stdout_or_to_a_file(tmp_path: Path) -> None:
     [
         ("--goal fit:pretraining/moe-frontier", 1, "NEVER_FITS: It asks for 64 nvidia.com/gpu"),
         ("--protect-priority 0", 1, "No plan reaches it: nobody may be evicted; protected: 11 by priority."),
+        ("--goal fit:pretraining/llama-pretrain --protect-priority 11", 1, "can reach it; protected: 8 by priority."),
         ("--max-evictions 0", 1, "No plan reaches it"),
         ("--goal within-quota", 0, "Nothing to do: it is reached."),
         ("--goal fit:finetuning/sft-chat", 0, "Nothing to do: it is reached."),

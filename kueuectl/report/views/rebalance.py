@@ -57,15 +57,20 @@ def summary(found: Result) -> str:
     if found.gaps:
         return f"No plan reaches it: {_effort(found)}"
     if found.hopeless:
-        return "No eviction that is allowed can reach it."
+        return f"No eviction that is allowed can reach it{_kept(found)}."
     if found.starting:
         return "Nothing to do: Kueue reaches it by itself."
     return "Nothing to do: it is reached."
 
 
-def _effort(found: Result) -> str:
+def _kept(found: Result) -> str:
+    """Who is protected by what."""
     shielded = ", ".join(f"{count} by {why}" for why, count in found.shielded.items() if count)
-    kept = f"; protected: {shielded}" if shielded else ""
+    return f"; protected: {shielded}" if shielded else ""
+
+
+def _effort(found: Result) -> str:
+    kept = _kept(found)
     if not found.candidates:
         return f"nobody may be evicted{kept}."
     return (
