@@ -126,5 +126,5 @@ def relabel(job: Job, label: str, value: str, *, done: str, name: str = "") -> S
         return spec.get("suspend"), bool(spec.get("schedulingGates")), labels.get(label)
 
     before = facts(job.item)
-    again = stopping.renewing(write, job.item, lambda now: facts(now) == before)
+    again = stopping.renewing(write, lambda now: facts(now) == before)
     return Step(write, done, patches.merged(job.item, body), name=name, again=again)

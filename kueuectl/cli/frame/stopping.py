@@ -29,7 +29,7 @@ def set_policy(run: Run, kind: Kind, name: str, *, policy: str, dry_run: str) ->
     write = writing.patch(target, patch, item)
     # The counters in its status change all the time.
     spec = item.get("spec")
-    again = renewing(write, item, lambda now: now.get("spec") == spec)
+    again = renewing(write, lambda now: now.get("spec") == spec)
     writing.carry_out(run, [Step(write, "", patches.merged(item, patch), again=again)], mode=mode)
 
 
@@ -42,18 +42,17 @@ def set_active(run: Run, name: str, *, active: bool, dry_run: str) -> None:
         run.note(f"Workload {target.where}: {_fate(item, active=active)}")
     patch = patches.active(active)
     write = writing.patch(target, patch, item)
-    facts = _facts(item)
-    again = renewing(write, item, lambda now: _facts(now) == facts)
+    before = facts(item)
+    again = renewing(write, lambda now: facts(now) == before)
     done = RESUMED if active else STOPPED
     writing.carry_out(run, [Step(write, done, patches.merged(item, patch), again=again)], mode=mode)
 
 
-def renewing(write: Write, item: Item, is_alike: Callable[[Item], bool]) -> Callable[[Item], Write | None]:
+def renewing(write: Write, is_alike: Callable[[Item], bool]) -> Callable[[Item], Write | None]:
     """For a step: the same patch of the object as it is now, while it is the same one and still alike."""
-    uid = item.get("metadata", {}).get("uid")
 
     def again(now: Item) -> Write | None:
-        if now.get("metadata", {}).get("uid") != uid or not is_alike(now):
+        if now.get("metadata", {}).get("uid", "") != write.uid or not is_alike(now):
             return None
         assert isinstance(write.body, dict)
         return writing.patch(write.target, write.body, now)
@@ -61,8 +60,8 @@ def renewing(write: Write, item: Item, is_alike: Callable[[Item], bool]) -> Call
     return again
 
 
-def _facts(item: Item) -> tuple[Any, ...]:
-    """What a stop or resumption of a Workload rests on."""
+def facts(item: Item) -> tuple[Any, ...]:
+    """What a stop or resumption of a Workload rests on: is it active, has it quota reserved, admitted, finished."""
     spec = item.get("spec") or {}
     true = {row.get("type") for row in _conditions(item) if row.get("status") == "True"}
     return spec.get("active") is not False, "QuotaReserved" in true, "Admitted" in true, "Finished" in true
@@ -74,7 +73,7 @@ def _conditions(item: Item) -> list[Item]:
 
 def _fate(item: Item, *, active: bool) -> str:
     """Where it is, and what the write makes of it."""
-    is_active, is_reserved, is_admitted, is_finished = _facts(item)
+    is_active, is_reserved, is_admitted, is_finished = facts(item)
     queue = (item.get("spec") or {}).get("queueName") or "none"
     if is_finished:
         return "finished; nothing changes for it"
