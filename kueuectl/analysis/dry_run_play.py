@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kueuectl.engine import checks, quota, shares, workloads
+from kueuectl.engine import quota, shares, simulate, workloads
 from kueuectl.engine.entries import Entry
 from kueuectl.engine.flavors.assignment import Assignment
 from kueuectl.engine.infos import Info, InfoReader
@@ -375,9 +375,6 @@ def _assigned(entry: Entry) -> Holding:
     """What a workload got on the way."""
     assert entry.assignment is not None
     results = entry.assignment.pod_sets
-    flavors = {pick.flavor for result in results for pick in result.picks.values()}
-    needed = checks.for_flavors(entry.queue.spec, flavors)
-    ready = {check.name for check in entry.info.workload.checks if check.state == checks.READY}
     return Holding(
         entry.queue.name,
         tuple(
@@ -386,7 +383,7 @@ def _assigned(entry: Entry) -> Holding:
             for resource, pick in sorted(result.picks.items())
         ),
         tuple((result.name, result.count) for result in results),
-        is_reserved=any(name not in ready for name in needed),
+        is_reserved=simulate.waits_for_checks(entry),
     )
 
 

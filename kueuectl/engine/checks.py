@@ -28,8 +28,13 @@ def required(queue: ClusterQueue, workload: Workload) -> tuple[str, ...] | None:
 
 
 def for_flavors(queue: ClusterQueue, assigned: Iterable[str]) -> tuple[str, ...]:
-    """Names of the checks that a workload with these flavors needs, sorted."""
+    """Names of the checks that a workload with these flavors needs, sorted.
+
+    One that asks for nothing gets no flavor, and then no check applies, not even those without flavors (observed).
+    """
     flavors = frozenset(assigned)
+    if not flavors:
+        return ()
     return tuple(
         sorted(
             {
@@ -39,6 +44,17 @@ def for_flavors(queue: ClusterQueue, assigned: Iterable[str]) -> tuple[str, ...]
             }
         )
     )
+
+
+def lets_in(queue: ClusterQueue, assigned: Iterable[str], states: Iterable[CheckState]) -> bool:
+    """Whether a workload that gets these flavors is admitted with the quota: no check is open.
+
+    A state that the status lists counts even where the queue no longer asks for that check (observed): Kueue removes it
+    a moment later, and admits then.
+    """
+    listed = tuple(states)
+    ready = {state.name for state in listed if state.state == READY}
+    return all_ready(listed) and ready.issuperset(for_flavors(queue, assigned))
 
 
 def all_ready(states: Iterable[CheckState]) -> bool:

@@ -134,7 +134,7 @@ class Tournament:
         borrows = False
         for cohort in queue.path:
             if self._nominal_first:
-                borrows = any(node.usage[fr] > node.subtree[fr] for fr, _ in usage)
+                borrows = any(amount and node.usage[fr] > node.subtree[fr] for fr, amount in usage)
             worth[id(cohort), entry.info.key] = (waits, borrows, shares.key_of(node, resource_of), tail)
             node = cohort
         quota.remove_all(queue, usage)

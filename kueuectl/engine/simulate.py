@@ -324,8 +324,4 @@ def waits_for_checks(entry: Entry) -> bool:
     """Whether an admitted entry only reserved quota, since admission checks of its queue are not ready yet."""
     assert entry.assignment is not None
     flavors = {pick.flavor for result in entry.assignment.pod_sets for pick in result.picks.values()}
-    needed = checks.for_flavors(entry.queue.spec, flavors)
-    ready = {check.name for check in entry.info.workload.checks if check.state == checks.READY}
-    return any(name not in ready for name in needed)
-
-
+    return not checks.lets_in(entry.queue.spec, flavors, entry.info.workload.checks)

@@ -6,6 +6,7 @@ import pytest
 
 from kueuectl.model.queues import Cohort
 from kueuectl.model.settings import FAIR_SHARING_STRATEGIES
+from kueuectl.model.values import replace
 from tests.engine.scene import holding, queue, simulation, waiting
 
 
@@ -37,3 +38,21 @@ def test_borrowing_is_looked_at_level_by_level(name: str, gate: bool, want: list
     )
     done = found.step()
     assert [entry.info.workload.name for entry in done.decision.entries] == want, name
+
+
+def test_zero_of_a_borrowed_flavor_is_not_borrowing() -> None:
+    found = simulation(
+        [
+            queue("borrower", "root", flavors={"spot": 0, "reserved": 4}),
+            queue("other", "root", flavors={"spot": 4, "reserved": 1}),
+            queue("lender", "root", flavors={"spot": 8, "reserved": 8}),
+        ],
+        [
+            holding("busy", "borrower", 4, flavor="spot"),
+            replace(waiting("asks-nothing", "borrower", 0), creation=2),
+            replace(waiting("asks", "other", 5), creation=1),
+        ],
+        cohorts=[Cohort("root")],
+        fair_sharing=FAIR_SHARING_STRATEGIES,
+    )
+    assert [entry.info.workload.name for entry in found.step().decision.entries] == ["asks-nothing", "asks"]
