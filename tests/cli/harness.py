@@ -47,6 +47,7 @@ def cli(
     columns: int = 200,
     encoding: str = "utf-8",
     sleep: Callable[[float], None] = lambda seconds: None,
+    execute: Callable[..., object] | None = None,
 ) -> Result:
     """Run a command line; without a terminal unless `is_tty`."""
     out, err = Stream(encoding=encoding), Stream(encoding=encoding)
@@ -58,6 +59,7 @@ def cli(
         program=program,
         clock=lambda: 0,
         sleep=sleep,
+        **({} if execute is None else {"execute": execute}),  # type: ignore[arg-type]
         stdout_is_tty=is_tty,
         columns=columns,
     )
