@@ -50,7 +50,6 @@ class Envelope(wire.Wire):
 _ENVELOPE = msgspec.json.Decoder(Envelope)
 _LIST_META = msgspec.json.Decoder(ListMeta)
 _RAWS = msgspec.json.Decoder(list[msgspec.Raw])
-_PAGES = {kind.name: msgspec.json.Decoder(list[kind.shape]) for kind in decoding.KINDS}  # type: ignore[name-defined]
 _SHAPES = {kind.name: kind for kind in decoding.KINDS}
 # Models whose class does not name their kind are told apart by their own field.
 _FIELDS = {
@@ -187,7 +186,7 @@ class Collector:
         """Take a page of one kind at once; False when it isn't one, or has a fault that is to be found one by one."""
         pool, build = self.pool, decoding.build
         try:
-            found = _PAGES[kind.name].decode(raw)
+            found = decoding.page_decoder(kind.name).decode(raw)
             for entry in found:
                 if default is not None:
                     entry.kind, entry.api_version = entry.kind or default.kind, entry.api_version or default.api_version

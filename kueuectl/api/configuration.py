@@ -32,8 +32,6 @@ _DEFAULT_SAMPLING = 5 * times.MINUTE
 _DEFAULT_FRAMEWORKS = ("batch/job",)
 _DISABLE_GATE = "DisableWaitForPodsReady"
 _STRATEGIES = (FAIR_SHARING_STRATEGIES, FAIR_SHARING_STRATEGIES[:1], FAIR_SHARING_STRATEGIES[1:])
-_DECODER = msgspec.json.Decoder(wire_configuration.Configuration)
-
 
 class Read(NamedTuple):
     """Settings, and plain sentences about what is not modelled."""
@@ -92,7 +90,7 @@ def decode(doc: Any, *, source: str = "") -> wire_configuration.Configuration:
         raise InputError(f"expected a Configuration, found {faults.describe(doc)}", source=source)
     raw = decoding.encode(doc, source=source)
     try:
-        found = _DECODER.decode(raw)
+        found = msgspec.json.decode(raw, type=wire_configuration.Configuration)
     except (msgspec.DecodeError, RecursionError) as error:
         raise _place(InputError(str(error)), doc, source) from error
     if found.kind != "Configuration":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -144,8 +145,21 @@ KINDS: tuple[Kind, ...] = (
 )
 OWNER = Kind("", (), wire.Owner, kinds.owner, is_namespaced=True)
 _BY_GROUP = {(kind.versions[0].rpartition("/")[0], kind.name): kind for kind in KINDS}
-_DECODERS = {kind.name: msgspec.json.Decoder(kind.shape) for kind in (*KINDS, OWNER)}
+# A decoder is made when its kind is first met: making all takes a tenth of the start-up.
+_SHAPES = {kind.name: kind.shape for kind in (*KINDS, OWNER)}
 _HEADER = msgspec.json.Decoder(wire.Header)
+
+
+@cache
+def _decoder(kind: str) -> msgspec.json.Decoder[wire.Object]:
+    return msgspec.json.Decoder(_SHAPES[kind])
+
+
+@cache
+def page_decoder(kind: str) -> msgspec.json.Decoder[list[wire.Object]]:
+    """Decodes a list of objects of one kind."""
+    shape: Any = _SHAPES[kind]
+    return msgspec.json.Decoder(list[shape])
 
 
 def encode(doc: dict[str, Any], *, source: str = "") -> bytes:
@@ -189,7 +203,7 @@ def header_of(raw: bytes | msgspec.Raw, *, source: str, default: wire.Header | N
 def decode_wire(raw: bytes | msgspec.Raw, kind: Kind, *, source: str, header: wire.Header) -> wire.Object:
     """The wire form of an object, with its version and kind filled in. Raises InputError with the field path."""
     try:
-        found: wire.Object = _DECODERS[kind.name].decode(raw)
+        found: wire.Object = _decoder(kind.name).decode(raw)
     except (msgspec.DecodeError, RecursionError) as error:
         raise explain(raw, kind, source=source, header=header, error=error) from error
     found.api_version, found.kind = header.api_version, header.kind
