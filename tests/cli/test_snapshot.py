@@ -9,10 +9,8 @@ import pytest
 
 from kueuectl.store import examples
 from tests.cli.harness import NOW, TEAMS, cli, teams
-from tests.cli.test_live import Live, fake, live
+from tests.cli.two_teams import Live
 from tests.cluster.fake import FakeServer
-
-__all__ = ["fake", "live"]
 
 
 def test_a_saved_dump_gives_the_same_answers(tmp_path: Path) -> None:
@@ -66,9 +64,7 @@ def test_what_may_not_be_read_is_missing_in_the_dump_and_said(live: Live, fake: 
 
 
 @pytest.mark.parametrize("name", examples.names())
-@pytest.mark.parametrize(
-    "line", ["list wl -o wide", "list cq", "tree", "shares", "top", "doctor", "snapshot show"]
-)
+@pytest.mark.parametrize("line", ["list wl -o wide", "list cq", "tree", "shares", "top", "doctor", "snapshot show"])
 def test_every_example_can_be_looked_at(name: str, line: str) -> None:
     result = cli(*line.split(), "--from", f"example:{name}")
     assert result.code == 0, result.err

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import yaml
 
+from tests.cli.conftest import fake, live
 from tests.cli.harness import Result, cli
-from tests.cli.test_live import Live, fake, live
+from tests.cli.two_teams import Live
 from tests.cluster.fake import FakeServer
 from tests.lint.build import queue
 
