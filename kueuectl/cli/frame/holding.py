@@ -101,12 +101,7 @@ def _step(workload: Workload, *, active: bool, with_place: bool) -> Step:
     target = writing.target(kinds.WORKLOAD, workload.name, workload.namespace)
     body = patches.active(active)
     write = Write(PATCH, target, body, uid=workload.uid, resource_version=workload.resource_version)
-    before = (
-        workload.active,
-        workloads.is_reserved(workload),
-        workloads.is_admitted(workload),
-        workloads.is_finished(workload),
-    )
+    before = stopping.facts_of(workload)
     done = RELEASED if active else HELD
     if with_place:
         done += f" in namespace {workload.namespace}"

@@ -10,6 +10,8 @@ from kueuectl.cli.frame import kinds, loading, writing
 from kueuectl.cli.frame.kinds import Kind
 from kueuectl.cli.frame.run import Run
 from kueuectl.cli.frame.writing import Step
+from kueuectl.engine import workloads
+from kueuectl.model.workloads import Workload
 from kueuectl.model.writes import Write
 
 Item = dict[str, Any]
@@ -65,6 +67,16 @@ def facts(item: Item) -> tuple[Any, ...]:
     spec = item.get("spec") or {}
     true = {row.get("type") for row in _conditions(item) if row.get("status") == "True"}
     return spec.get("active") is not False, "QuotaReserved" in true, "Admitted" in true, "Finished" in true
+
+
+def facts_of(workload: Workload) -> tuple[Any, ...]:
+    """The same of a workload in a state."""
+    return (
+        workload.active,
+        workloads.is_reserved(workload),
+        workloads.is_admitted(workload),
+        workloads.is_finished(workload),
+    )
 
 
 def _conditions(item: Item) -> list[Item]:
