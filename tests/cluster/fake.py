@@ -44,6 +44,7 @@ CORE_KINDS = {
     "pods": "Pod",
     "jobs": "Job",
     "jobsets": "JobSet",
+    "events": "Event",
 }
 
 
