@@ -115,13 +115,16 @@ def plan_for(state: ClusterState, settings: Settings, *, now: int, key: str) -> 
     return Plan(found, victims)
 
 
-def effect_of(state: ClusterState, settings: Settings, *, now: int, keys: Iterable[str]) -> Effect:
-    """What happens when the named workloads are evicted now; they must hold quota."""
+def effect_of(state: ClusterState, settings: Settings, *, now: int, keys: Iterable[str], hold: bool = False) -> Effect:
+    """What happens when the named workloads are evicted now, or deactivated with `hold`; they must hold quota."""
     settled = reconcile.settled(state, now)
     wanted = list(dict.fromkeys(keys))
     roots = {_root(settled, settled.workloads[key]) for key in wanted}
     before, ended_before = _run(settled, settings, roots=roots, now=now)
-    changed = {key: _evicted(settled.workloads[key], now) for key in wanted}
+    changed = {
+        key: replace(settled.workloads[key], active=False) if hold else _evicted(settled.workloads[key], now)
+        for key in wanted
+    }
     after_state = replace(settled, workloads={**settled.workloads, **changed})
     after, ended_after = _run(after_state, settings, roots=roots, now=now)
     held_before, held_after = before.snapshot.held, after.snapshot.held

@@ -9,6 +9,10 @@ Observed of Kueue 0.19, which decides these rules.
 3. A workload that is given quota again keeps both conditions, False, with "Previously: " before the message.
 4. Kueue counts nothing by itself when somebody else writes the conditions, so the counter is ours to write.
 5. Nobody takes the quota of a workload that has no owner; a deactivated one stops counting at once all the same.
+6. An evicted workload queues again in the moment in which its quota is free, and who was found inadmissible before is
+   only woken up to a second later. So a victim comes straight back before the one that it has to make room for. When
+   Kueue preempts by itself the preemptor is not parked, so it has no such race. status.requeueState.requeueAt keeps
+   an evicted workload from being tried before a time, whatever it was evicted for; we set it.
 """
 
 from __future__ import annotations
@@ -26,13 +30,19 @@ ADMITTED = "Admitted"
 REQUEUED = "Requeued"
 # The reason of Evicted, and of the counter.
 BY_PREEMPTION = "Preempted"
-PREVIOUSLY = "Previously: "
+
+# Seconds: what a pod gets to end if it says nothing; of those that ask for very long the most that is waited for, since
+# few take all of it; and for Kueue to wake who waits.
+_GRACE, _LONGEST_GRACE, _MARGIN = 30, 110, 10
 
 Item = dict[str, Any]
 
 
-def preempted(item: Mapping[str, Any], *, reason: str, message: str, now: int) -> Item:
-    """The status of a preempted workload, as a patch; `reason` is that of Preempted, time in nanoseconds."""
+def preempted(item: Mapping[str, Any], *, reason: str, message: str, now: int, backoff: int = 0) -> Item:
+    """The status of a preempted workload, as a patch; `reason` is that of Preempted, times in nanoseconds.
+
+    It is not tried again before `backoff` is over (rule 6); 0 leaves that as it is.
+    """
     changed = {
         EVICTED: ("True", BY_PREEMPTION, message),
         PREEMPTED: ("True", reason, message),
@@ -42,7 +52,20 @@ def preempted(item: Mapping[str, Any], *, reason: str, message: str, now: int) -
         if row["type"] == PREEMPTED:
             row.pop("observedGeneration", None)
     patch["status"]["schedulingStats"] = {"evictions": _counted(item)}
+    if backoff:
+        until = (now + backoff) // times.SECOND * times.SECOND
+        patch["status"]["requeueState"] = {"requeueAt": times.format_time(until)}
     return patch
+
+
+def backoff_of(item: Mapping[str, Any]) -> int:
+    """How long an evicted workload should be kept back: its pods have to end first; in nanoseconds."""
+    grace = _GRACE
+    for pod_set in (item.get("spec") or {}).get("podSets") or ():
+        spec = (pod_set.get("template") or {}).get("spec") or {}
+        given = spec.get("terminationGracePeriodSeconds")
+        grace = max(grace, given if isinstance(given, int) else 0)
+    return (min(grace, _LONGEST_GRACE) + _MARGIN) * times.SECOND
 
 
 def _counted(item: Mapping[str, Any]) -> list[Item]:
@@ -81,10 +104,9 @@ def condition(item: Mapping[str, Any], kind: str) -> Item:
     return next((row for row in rows if row.get("type") == kind), {})
 
 
-def is_marked(item: Mapping[str, Any], message: str) -> bool:
-    """Whether the workload was preempted with this message, even if it was given quota again since."""
-    found = str(condition(item, PREEMPTED).get("message") or "")
-    return found.removeprefix(PREVIOUSLY) == message
+def is_marked(item: Mapping[str, Any], mark: str) -> bool:
+    """Whether the message of its last preemption holds this text, even if it was given quota again since."""
+    return mark in str(condition(item, PREEMPTED).get("message") or "")
 
 
 def holds_quota(item: Mapping[str, Any]) -> bool:

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kueuectl.cli.frame import loading, output
+from kueuectl.cli.frame import applying, loading, output, planning, wishes
 from kueuectl.cli.frame.loading import Loaded
 from kueuectl.cli.frame.run import Run
+from kueuectl.cli.frame.writing import DryRun, KeepGoing, Yes
 from kueuectl.errors import KueuectlError, UsageError
 
 if TYPE_CHECKING:
     from kueuectl.analysis.rebalance import Proposed, Result
     from kueuectl.cli.frame.goals import Wanted
+    from kueuectl.model.plan import Plan
 
 
 def command(
@@ -61,15 +63,22 @@ def command(
         bool, typer.Option("--hold", help="Deactivate victims, so that they don't come back by themselves.")
     ] = False,
     number: Annotated[
-        int, typer.Option("--plan", metavar="NUMBER", help="Choose this one of several plans for -o plan.")
+        int, typer.Option("--plan", metavar="NUMBER", help="Choose this one of several plans for -o plan or --apply.")
     ] = 1,
+    apply: wishes.Apply = False,
+    yes: Yes = False,
+    keep_going: KeepGoing = False,
+    timeout: wishes.Timeout = wishes.FOR_LONG,
+    backoff: wishes.Backoff = None,
+    plan_file: wishes.PlanFile = None,
+    dry_run: DryRun = "none",
 ) -> None:
     """Find the fewest preemptions that reach a goal.
 
     Goals: fair, shares of siblings differ by no more than one workload (the default with fair sharing); nominal, every
     queue that waits within its nominal quota gets it (the default without); fit:WORKLOAD, this one gets quota;
     within-quota, nobody uses more than quota and borrowing limits allow. Each plan is tried in the engine, with what
-    Kueue would do next. -o plan prints it, -o plan=FILE writes it to a file. Nothing is written to the cluster.
+    Kueue would do next. -o plan prints it, -o plan=FILE writes it to a file. Only --apply writes to the cluster.
 
     \b
     Examples:
@@ -92,13 +101,27 @@ def command(
         selectors=protect_selector or (),
         hold=hold,
     )
+    how = None
+    if apply:
+        planning.refuse_with_apply(run)
+        how = wishes.of(
+            run,
+            yes=yes,
+            keep_going=keep_going,
+            timeout=timeout,
+            dry_run=dry_run,
+            backoff=backoff,
+            plan_file=plan_file,
+        )
     loaded = loading.load_all(run)
     found = _find(run, loaded, wanted)
     chosen = _chosen(found, number)
-    if run.format.kind == "plan":
-        _write_plan(run, loaded, found, chosen)
-    else:
+    if run.format.kind != "plan" and (not apply or run.format.is_table):
         _show(run, loaded, found)
+    if how is not None and chosen is not None:
+        applying.new(run, _plan(loaded, found, chosen), wanted=how, command="rebalance")
+    elif run.format.kind == "plan" and not (chosen is None and (found.gaps or found.hopeless)):
+        planning.keep(run, _plan(loaded, found, chosen))
     if chosen is None and (found.gaps or found.hopeless):
         raise KueuectlError("no plan reaches the goal", hint="look at what is protected, at the limits, or at --hold")
 
@@ -145,20 +168,11 @@ def _why(loaded: Loaded, found: Result) -> str:
     return f"{story.verdict.code}: {sentences.verdict(story, now=loaded.now)}"
 
 
-def _write_plan(run: Run, loaded: Loaded, found: Result, chosen: Proposed | None) -> None:
-    """The plan on stdout or in a file; a goal that is reached already gives one without steps, none gives nothing."""
-    if chosen is None and (found.gaps or found.hopeless):
-        return
+def _plan(loaded: Loaded, found: Result, chosen: Proposed | None) -> Plan:
+    """The plan as it is kept; of a goal that is reached already one without steps."""
     from kueuectl import KUEUE_TARGET, __version__
     from kueuectl.analysis import rebalance_plan
-    from kueuectl.store import plans
 
-    plan = rebalance_plan.of(
+    return rebalance_plan.of(
         loaded.state, found, chosen, made_at=loaded.now, tool_version=__version__, kueue_target=KUEUE_TARGET
     )
-    if not run.format.argument:
-        run.write([plans.encode(plan).decode()])
-        return
-    plans.write(run.format.argument, plan)
-    steps = f"{len(plan.steps)} step{'' if len(plan.steps) == 1 else 's'}"
-    run.note(f"Wrote a plan of {steps} to {run.format.argument}")

@@ -33,8 +33,9 @@ Line = dict[str, Any]
 class Journal:
     """The journal of one plan, open and locked; close it, or use it in a `with` block.
 
-    `begun` and `done` are numbers of steps, from 0; `begun` are those that are not known to be done or to have failed,
-    with their lines. `end` is the last line about the outcome, None before there is one.
+    `begun` and `done` are numbers of steps, from 0 (from 1 in the file); `begun` are those that are not known to be done or to have failed,
+    with their lines. `end` is the last line about the outcome, None before there is one. `started` is when the first
+    step was begun, in nanoseconds; 0 before.
     """
 
     def __init__(self, path: str, descriptor: int, *, digest: str) -> None:
@@ -42,7 +43,7 @@ class Journal:
         self.begun: dict[int, Line] = {}
         self.done: dict[int, Line] = {}
         self.end: Line | None = None
-        self.is_new = True
+        self.started = 0
         self._descriptor = descriptor
         self._digest = digest
 
@@ -62,15 +63,15 @@ class Journal:
 
     def begin(self, step: int, *, now: int, **facts: object) -> None:
         """A step's write is about to be sent."""
-        self._append({"event": BEGIN, "step": step, "at": times.format_time(now), **facts})
+        self._append({"event": BEGIN, "step": step + 1, "at": times.format_time(now), **facts})
 
     def finish(self, step: int, *, now: int, **facts: object) -> None:
         """A step is done: its write was carried out, once."""
-        self._append({"event": DONE, "step": step, "at": times.format_time(now), **facts})
+        self._append({"event": DONE, "step": step + 1, "at": times.format_time(now), **facts})
 
     def fail(self, step: int, *, now: int, **facts: object) -> None:
         """A step's write was refused, so it was not carried out."""
-        self._append({"event": FAILED, "step": step, "at": times.format_time(now), **facts})
+        self._append({"event": FAILED, "step": step + 1, "at": times.format_time(now), **facts})
 
     def conclude(self, *, now: int, **facts: object) -> None:
         """What came of the whole."""
@@ -91,9 +92,7 @@ class Journal:
     def read(self) -> None:
         """Take what the file holds and cut off a last line without its end; begin the file where it is empty."""
         raw = _whole(self._descriptor, self.path)
-        kept = raw.rfind(b"\n") + 1
-        for number, text in enumerate(raw[:kept].split(b"\n")[:-1], start=1):
-            self._take(self._line(text, number), number)
+        kept = self.take(raw)
         try:
             if kept < len(raw):
                 os.ftruncate(self._descriptor, kept)
@@ -103,6 +102,13 @@ class Journal:
         if not kept:
             self._append({"event": OPEN, "schemaVersion": SCHEMA_VERSION, "plan": self._digest})
             _sync_folder(self.path)
+
+    def take(self, raw: bytes) -> int:
+        """Take all whole lines of a file; how many bytes they are."""
+        kept = raw.rfind(b"\n") + 1
+        for number, text in enumerate(raw[:kept].split(b"\n")[:-1], start=1):
+            self._take(self._line(text, number), number)
+        return kept
 
     def _line(self, text: bytes, number: int) -> Line:
         try:
@@ -128,18 +134,25 @@ class Journal:
     def _take(self, line: Line, number: int) -> None:
         event, step = line.get("event"), line.get("step")
         if event == OPEN and number in (0, 1):
-            self.is_new = number == 0
             return
         if event == END:
             self.end = line
             return
-        if event not in (BEGIN, DONE, FAILED) or not isinstance(step, int) or isinstance(step, bool) or step < 0:
+        if event not in (BEGIN, DONE, FAILED) or not isinstance(step, int) or isinstance(step, bool) or step < 1:
             raise self._wrong(number, "is no line of a journal")
+        step -= 1
         self.begun.pop(step, None)
         if event == BEGIN:
             self.begun[step] = line
+            self.started = self.started or self._time(line, number)
         elif event == DONE:
             self.done[step] = line
+
+    def _time(self, line: Line, number: int) -> int:
+        try:
+            return times.parse(str(line.get("at")))
+        except InputError:
+            raise self._wrong(number, "is no line of a journal") from None
 
     def _wrong(self, number: int, problem: str) -> InputError:
         hint = "look at the workloads before you move the journal away: nobody else knows what was done"
@@ -164,6 +177,20 @@ def open_journal(plan_path: str, *, digest: str) -> Journal:
     except BaseException:
         found.close()
         raise
+    return found
+
+
+def look(plan_path: str, *, digest: str) -> Journal:
+    """What the journal of a plan says now, without its lock and without a change; it can't be written to."""
+    path = path_of(plan_path)
+    found = Journal(path, -1, digest=digest)
+    try:
+        raw = Path(path).read_bytes()
+    except FileNotFoundError:
+        return found
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or 'the system refuses'}", source=path) from error
+    found.take(raw)
     return found
 
 

@@ -126,6 +126,7 @@ ROOT = Entry(
     "Administer Kueue: see queues, quota and why jobs wait",
     examples=("kueuectl list workload -A", "kueuectl list clusterqueue --from example:four-tenants"),
     children=(
+        Entry("apply", "Carry out a saved plan, or go on with it", groups=(OUTPUT,)),
         Entry("completion", "Print the completion script of a shell", groups=()),
         _CREATE,
         Entry("doctor", "Check what can be read, known and modelled", groups=(OUTPUT, STATE)),
@@ -137,7 +138,7 @@ ROOT = Entry(
         ),
         _LIST,
         Entry("options", "List the flags that all commands take", groups=()),
-        Entry("preempt", "Preview who would be preempted, or what evictions bring"),
+        Entry("preempt", "Preview who would be preempted, or evict workloads", formats=("plan",)),
         Entry("queue", "Show who waits in a ClusterQueue, in order", groups=(OUTPUT, STATE)),
         Entry("rebalance", "Find the fewest preemptions that reach a goal", formats=("plan",)),
         _RESUME,
