@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 
 import pytest
 
 from kueuectl import __main__
 from kueuectl.cli import _fast, completion
+from kueuectl.cli.frame import names
 from tests.cli.harness import TEAMS, cli
 
 
@@ -102,3 +104,11 @@ def test_the_executable_that_kubectl_runs(capsys: pytest.CaptureFixture[str], mo
         __main__.complete()
     assert left.value.code == 0
     assert capsys.readouterr().out == "clusterqueue\tList ClusterQueues\n:4\n"
+
+
+def test_a_server_that_says_nothing_is_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        assert complete("list", "cq", "--server", server, "", capsys=capsys) == ([], 4)
+    assert names.SECONDS < 2, "with the start of the program it is two seconds"
+    assert capsys.readouterr().err == ""

@@ -14,9 +14,9 @@ from kueuectl.cli.frame.flags import GLOBAL_FLAGS, OBJECT
 from kueuectl.cli.frame.kinds import Kind
 from kueuectl.cli.frame.run import Run
 
-# A shell waits for this; nobody waits longer than that for a candidate.
-_SECONDS = 3.0
-_REQUEST_TIMEOUT = "2s"
+# A shell waits for this, and for the start of the program: two seconds in all are the most that anybody should wait.
+SECONDS = 1.6
+_REQUEST_TIMEOUT = "1.5s"
 # More than anybody reads, and few enough for every shell.
 _MOST = 500
 
@@ -51,7 +51,7 @@ def candidates(
 
     worker = threading.Thread(target=look, daemon=True)
     worker.start()
-    worker.join(_SECONDS)
+    worker.join(SECONDS)
     taken = set(places)
     return [(name, "") for name in found[:_MOST] if name.startswith(start) and name.isprintable() and name not in taken]
 
