@@ -109,8 +109,10 @@ class Zsh:
             # Offered words are put on the line all at once, and ^X shows the line instead of running it.
             "zstyle ':completion:*' insert-tab false; "
             "all() { compstate[insert]=all; }; comppostfuncs=(all); "
-            "_kueuectl_all() { _kueuectl; comppostfuncs=(all); compstate[insert]=all }; compdef _kueuectl_all kueuectl; "
-            "show() { print -r -- $'\\n'\"<<$BUFFER>>\"; BUFFER= }; zle -N show; bindkey '^X' show; print READY$((1+1))\r"
+            "_kueuectl_all() { _kueuectl; comppostfuncs=(all); compstate[insert]=all }; "
+            "compdef _kueuectl_all kueuectl; "
+            "show() { print -r -- $'\\n'\"<<$BUFFER>>\"; BUFFER= }; zle -N show; bindkey '^X' show; "
+            "print READY$((1+1))\r"
         )
         self._until("READY2")
 
