@@ -49,6 +49,12 @@ class Wanted:
         given = (self.selector, self.clusterqueue, self.localqueue, self.owner)
         return self.everything or any(value is not None for value in given)
 
+    @property
+    def names_namespaces(self) -> bool:
+        """Whether a name says its namespace, so that one namespace is not enough to read."""
+        firsts = [word.partition("/")[0] for word in self.words if "/" in word]
+        return any(kinds.find(first, _KINDS) is None for first in firsts)
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:

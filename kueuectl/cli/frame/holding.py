@@ -38,7 +38,7 @@ def set_active(run: Run, wanted: Wanted, *, active: bool, manner: Manner) -> Non
     """Hold or release the workloads that were asked for: show what comes of it, ask, try, write."""
     choosing.check(wanted)
     hand = writing.writer(run)
-    loaded = previewing.load(run, with_preview=manner.with_preview)
+    loaded = previewing.load(run, wanted, with_preview=manner.with_preview)
     chosen = choosing.choose(run, loaded, wanted)
     if not chosen.keys:
         run.note(listing.empty_message(kinds.WORKLOAD, loading.namespace(run)))

@@ -44,7 +44,7 @@ def load(run: Run, wanted: Wanted, manner: Manner) -> Loaded:
     """The state to choose from; command line and connection are looked at before it is read."""
     choosing.check(wanted)
     writing.writer(run)
-    return previewing.load(run, with_preview=manner.with_preview)
+    return previewing.load(run, wanted, with_preview=manner.with_preview)
 
 
 def carry_out(run: Run, loaded: Loaded, wanted: Wanted, *, intent: Intent, manner: Manner) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kueuectl.analysis.edits import Edit
 from kueuectl.cli.frame import kinds, loading
+from kueuectl.cli.frame.choosing import Wanted
 from kueuectl.cli.frame.loading import Loaded
 from kueuectl.cli.frame.run import Run
 from kueuectl.report import tables
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from kueuectl.analysis.intended import Preview
 
 
-def load(run: Run, *, with_preview: bool) -> Loaded:
+def load(run: Run, wanted: Wanted, *, with_preview: bool) -> Loaded:
     """All that decisions depend on; without a preview what names workloads, queues and priorities alone."""
-    if with_preview:
+    if with_preview or wanted.names_namespaces:
         return loading.load_all(run)
     return loading.load(run, kinds.WORKLOAD, kinds.LOCAL_QUEUE, kinds.WORKLOAD_PRIORITY_CLASS)
 
