@@ -88,10 +88,10 @@ def _obstacle(loaded: Loaded, workload: Workload, to: str) -> str:
 def _steps(run: Run, workload: Workload, jobs: Sequence[Job], to: str) -> list[Step]:
     """The label of each job. Kueue v0.19 takes it over into the Workload, but (observed) not into one that was evicted.
 
-    A Workload keeps the condition Evicted until it gets quota again.
+    A Workload keeps the condition Evicted until it gets quota again; one that is switched off gets it in a moment.
     """
     done = f"moved to {to}"
     steps = [owning.relabel(job, patches.QUEUE_LABEL, to, done=done) for job in jobs]
-    if not jobs or workloads.is_evicted(workload):
+    if not jobs or workloads.is_evicted(workload) or not workload.active:
         steps.append(intending.own_step(run, workload, body=lambda _: {"spec": {"queueName": to}}, done=done))
     return steps
