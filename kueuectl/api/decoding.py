@@ -156,7 +156,7 @@ def _decoder(kind: str) -> msgspec.json.Decoder[wire.Object]:
 
 
 @cache
-def page_decoder(kind: str) -> msgspec.json.Decoder[list[wire.Object]]:
+def page_decoder(kind: str) -> msgspec.json.Decoder[Any]:
     """Decodes a list of objects of one kind."""
     shape: Any = _SHAPES[kind]
     return msgspec.json.Decoder(list[shape])

@@ -18,7 +18,8 @@ def command(ctx: typer.Context) -> None:
     """Check what can be read, known and modelled.
 
     Shows versions, the configuration and where it came from, feature gates that differ from the defaults, what may not
-    be read and what is unknown for that, and features in use that answers here can't take into account.
+    be read and what is unknown for that, which verbs are missing for which commands, and features in use that answers
+    here can't take into account.
 
     \b
     Examples:
@@ -52,6 +53,7 @@ def _server(run: Run) -> dict[str, Any]:
                 "namespace": one.namespace,
                 "allowed": one.allowed,
                 "without": "" if one.allowed else one.without,
+                "commands": list(one.commands),
             }
             for one in allowed
         ],
@@ -84,14 +86,21 @@ def _show(run: Run, found: dict[str, Any]) -> None:
     _section(run, "Objects", [(kind, str(count)) for kind, count in found["objects"].items()])
     if found["access"]:
         run.print("Access")
-        columns = (Column("VERB"), Column("RESOURCE"), Column("ALLOWED", is_state=True), Column("UNKNOWN WITHOUT IT"))
-        rows = [(one["verb"], one["resource"], parts.flag(one["allowed"]), one["without"]) for one in found["access"]]
+        columns = (Column("VERB"), Column("RESOURCE"), Column("ALLOWED", is_state=True), Column("WITHOUT IT"))
+        rows = [(one["verb"], one["resource"], parts.flag(one["allowed"]), _lack(one)) for one in found["access"]]
         output.table(run, Table(columns, rows))
         run.print()
     hidden = [(one["kind"], " ".join(filter(None, (one["reason"], one["detail"])))) for one in found["hidden"]]
     _section(run, "Not readable", hidden or [("nothing", "")])
     missing = [(one["feature"], f"{one['meaning']} ({', '.join(one['usedBy'])})") for one in found["notModelled"]]
     _section(run, "In use and not modelled", missing or [("nothing", "")], is_last=True)
+
+
+def _lack(one: dict[str, Any]) -> str:
+    """What can't be known or done without an access that is refused."""
+    if one["allowed"]:
+        return ""
+    return f"no {', '.join(one['commands'])}" if one["commands"] else str(one["without"])
 
 
 def _section(run: Run, title: str, rows: list[tuple[str, str]], *, is_last: bool = False) -> None:

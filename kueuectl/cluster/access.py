@@ -18,10 +18,55 @@ from kueuectl.errors import UnreachableError
 _REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 _JOB = Kind("Job", "jobs", "batch", ("v1",), "a job can't be explained by its own name", is_namespaced=True)
 
+VIEWER, OPERATOR, ADMIN = "viewer", "operator", "admin"
+_EVICTING = ("apply", "preempt --apply", "rebalance --apply")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A verb on a kind (of a subresource), the commands that can't do without it, and the least role that has it."""
+
+    verb: str
+    kind: Kind
+    commands: tuple[str, ...]
+    role: str
+    subresource: str = ""
+
+    @property
+    def resource(self) -> str:
+        """plural.group, with /subresource where there is one, as RBAC rules have it."""
+        part = f"/{self.subresource}" if self.subresource else ""
+        return f"{self.kind.plural}{part}.{self.kind.group}" if self.kind.group else f"{self.kind.plural}{part}"
+
+
+# What writing takes. Reading takes a list of each kind of a state; what it lacks then is told kind by kind.
+WRITES = (
+    Need("patch", kinds.WORKLOAD, ("stop workload", "resume workload", "hold", "release"), OPERATOR),
+    Need("patch", kinds.WORKLOAD, _EVICTING, OPERATOR, subresource="status"),
+    Need("patch", kinds.LOCAL_QUEUE, ("stop localqueue", "resume localqueue"), OPERATOR),
+    Need("patch", _JOB, ("move", "prioritize"), OPERATOR),
+    Need("delete", _JOB, ("delete workload",), OPERATOR),
+    Need("delete", kinds.WORKLOAD, ("delete workload",), OPERATOR),
+    Need("patch", kinds.CLUSTER_QUEUE, ("stop clusterqueue", "resume clusterqueue", "patch", "edit"), ADMIN),
+    Need("create", kinds.CLUSTER_QUEUE, ("create clusterqueue",), ADMIN),
+    Need("create", kinds.LOCAL_QUEUE, ("create localqueue",), ADMIN),
+    Need("create", kinds.RESOURCE_FLAVOR, ("create resourceflavor",), ADMIN),
+    Need("create", kinds.COHORT, ("create cohort",), ADMIN),
+    Need("patch", kinds.COHORT, ("patch", "edit"), ADMIN),
+    Need("patch", kinds.RESOURCE_FLAVOR, ("patch", "edit"), ADMIN),
+    Need("delete", kinds.CLUSTER_QUEUE, ("delete",), ADMIN),
+    Need("delete", kinds.LOCAL_QUEUE, ("delete",), ADMIN),
+    Need("delete", kinds.RESOURCE_FLAVOR, ("delete",), ADMIN),
+    Need("delete", kinds.COHORT, ("delete",), ADMIN),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Whether one verb on one kind is allowed; namespace "" is all of them, `without` what is unknown otherwise."""
+    """Whether one verb on one kind is allowed; namespace "" is all of them, `without` what is unknown otherwise.
+
+    `commands` are those that can't write without it; none for what is read.
+    """
 
     verb: str
     resource: str
@@ -29,6 +74,7 @@ class Access:
     allowed: bool
     reason: str = ""
     without: str = ""
+    commands: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +82,7 @@ class _Question:
     verb: str
     kind: Kind
     namespace: str = ""
+    need: Need | None = None
 
 
 def server_version(client: Client) -> str:
@@ -56,7 +103,7 @@ def kueue_api_versions(client: Client) -> tuple[str, ...]:
 
 
 def what_is_allowed(client: Client, *, namespace: str = "") -> tuple[Access, ...]:
-    """All that reading needs, asked of the server one by one (SelfSubjectAccessReview), in a fixed order.
+    """All that reading and writing need, asked of the server one by one (SelfSubjectAccessReview), in a fixed order.
 
     `namespace` is where workloads and queues are asked for instead of in all namespaces.
     """
@@ -72,11 +119,16 @@ def _questions(namespace: str) -> Iterable[_Question]:
     yield _Question("list", kinds.POD, namespace)
     yield _Question("list", kinds.DEPLOYMENT, NAMESPACE)
     yield _Question("get", kinds.CONFIG_MAP, NAMESPACE)
+    for need in WRITES:
+        yield _Question(need.verb, need.kind, namespace if need.kind.is_namespaced else "", need)
 
 
 def _ask(client: Client, question: _Question) -> Access:
     kind = question.kind
     attributes = {"verb": question.verb, "group": kind.group, "resource": kind.plural, "namespace": question.namespace}
+    need = question.need
+    if need is not None:
+        attributes["subresource"] = need.subresource
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",
@@ -92,9 +144,10 @@ def _ask(client: Client, question: _Question) -> Access:
     status = status if isinstance(status, dict) else {}
     return Access(
         verb=question.verb,
-        resource=kind.resource,
+        resource=kind.resource if need is None else need.resource,
         namespace=question.namespace,
         allowed=status.get("allowed") is True,
         reason=clean(str(status.get("reason") or "")),
-        without=kind.without,
+        without=kind.without if need is None else "",
+        commands=() if need is None else need.commands,
     )
