@@ -1,4 +1,4 @@
-"""Builds the three programs and collects Kueue's CRDs and webhooks: python -m tests.live.build
+"""Builds the programs of the live tests and collects what they read: python -m tests.live.build
 
 The cache is KUEUECTL_TEST_CACHE, else $XDG_CACHE_HOME/kueuectl-tests, else ~/.cache/kueuectl-tests. What lies there is
 named after the versions and this recipe, so a change of either builds anew beside the old one.
@@ -23,13 +23,32 @@ from pathlib import Path
 KUBERNETES = "1.36.3"
 ETCD = "3.6.16"
 KUEUE = "0.19.2"
+KWOK = "0.8.0"
 # The oldest Go that builds these versions.
 GO = (1, 26)
 
 _KUBE = "k8s.io/kubernetes"
 _KUEUE = "sigs.k8s.io/kueue"
-_ETCD = "go.etcd.io/etcd/server/v3"
-_PROGRAMS = {"etcd": _ETCD, "kube-apiserver": f"{_KUBE}/cmd/kube-apiserver", "kueue": f"{_KUEUE}/cmd/kueue"}
+_KWOK = "sigs.k8s.io/kwok"
+# Package and version of each program, by its name.
+_PROGRAMS = {
+    "etcd": ("go.etcd.io/etcd/server/v3", ETCD),
+    "kube-apiserver": (f"{_KUBE}/cmd/kube-apiserver", KUBERNETES),
+    "kube-controller-manager": (f"{_KUBE}/cmd/kube-controller-manager", KUBERNETES),
+    "kube-scheduler": (f"{_KUBE}/cmd/kube-scheduler", KUBERNETES),
+    "kubectl": (f"{_KUBE}/cmd/kubectl", KUBERNETES),
+    "kueue": (f"{_KUEUE}/cmd/kueue", KUEUE),
+    "kueuectl": (f"{_KUEUE}/cmd/kueuectl", KUEUE),
+    "kwok": (f"{_KWOK}/cmd/kwok", KWOK),
+}
+# kwok's own descriptions of what a kubelet does to nodes and pods.
+_STAGES = (
+    "node/fast/node-initialize",
+    "node/heartbeat-with-lease/node-heartbeat-with-lease",
+    "pod/fast/pod-ready",
+    "pod/fast/pod-complete",
+    "pod/fast/pod-delete",
+)
 
 
 class MissingError(Exception):
@@ -38,7 +57,7 @@ class MissingError(Exception):
 
 @dataclass(frozen=True)
 class Built:
-    """A folder with bin/ (the programs) and manifests/ (Kueue's CRDs and webhooks)."""
+    """A folder with bin/ (the programs) and manifests/ (Kueue's CRDs and webhooks, kwok's stages)."""
 
     folder: Path
 
@@ -55,6 +74,10 @@ class Built:
     def webhooks(self) -> Path:
         """The file of Kueue's webhook configurations."""
         return self.folder / "manifests/webhooks.yaml"
+
+    def stage(self, name: str) -> Path:
+        """The file of one of kwok's stages."""
+        return self.folder / f"manifests/stages/{name}.yaml"
 
 
 def cache() -> Path:
@@ -84,7 +107,7 @@ def build(*, say: bool = True) -> Built:
             return found
         began = time.monotonic()
         if say:
-            print(f"building etcd, kube-apiserver and Kueue into {root}: about 13 CPU minutes", file=sys.stderr)
+            print(f"building Kubernetes, Kueue and kwok into {root}: about 14 CPU minutes", file=sys.stderr)
         folder = root / _key()
         shutil.rmtree(folder, ignore_errors=True)
         _compile(folder)
@@ -101,7 +124,7 @@ def _key() -> str:
 
 def _check_go() -> None:
     if shutil.which("go") is None:
-        raise MissingError("needs Go to build etcd, kube-apiserver and Kueue")
+        raise MissingError("needs Go to build Kubernetes, Kueue and kwok")
     text = subprocess.run(["go", "version"], capture_output=True, text=True, check=False).stdout
     match = re.search(r"go(\d+)\.(\d+)", text)
     if match is None or (int(match[1]), int(match[2])) < GO:
@@ -123,8 +146,15 @@ def _compile(folder: Path) -> None:
     # k8s.io/kubernetes asks for its own parts at v0.0.0, which only exist under their real versions.
     for part in _staged(module):
         _go(module, "mod", "edit", f"-replace={part}={part}@v0.{KUBERNETES.partition('.')[2]}")
-    pinned = [f"{_ETCD}@v{ETCD}", f"{_KUBE}/cmd/kube-apiserver@v{KUBERNETES}", f"{_KUEUE}/cmd/kueue@v{KUEUE}"]
-    _go(module, "get", "-tool", *pinned)
+    _go(module, "get", "-tool", *(f"{package}@v{version}" for package, version in _PROGRAMS.values()))
+    flags = f"-ldflags={_linker_flags()}"
+    for name, (package, _) in _PROGRAMS.items():
+        # No debug information is compiled that -s -w would drop again.
+        _go(module, "build", "-gcflags=all=-dwarf=false", flags, "-o", f"../bin/{name}", package)
+    _collect(module, folder / "manifests")
+
+
+def _linker_flags() -> str:
     version = "k8s.io/component-base/version"
     variables = {
         f"{version}.gitVersion": f"v{KUBERNETES}",
@@ -135,15 +165,24 @@ def _compile(folder: Path) -> None:
         # Where the visibility server looks for its certificate; relative, so that a cluster may lie anywhere.
         f"{_KUEUE}/pkg/visibility.certDir": "certs",
     }
-    flags = " ".join(["-s", "-w", *(f"-X {name}={value}" for name, value in variables.items())])
-    for name, package in _PROGRAMS.items():
-        # No debug information is compiled that -s -w would drop again.
-        _go(module, "build", "-gcflags=all=-dwarf=false", f"-ldflags={flags}", "-o", f"../bin/{name}", package)
-    components = Path(_go(module, "list", "-m", "-f", "{{.Dir}}", _KUEUE).strip()) / "config/components"
-    shutil.copytree(components / "crd/bases", folder / "manifests/crds")
-    shutil.copy(components / "webhook/manifests.yaml", folder / "manifests/webhooks.yaml")
-    for path in (folder / "manifests").rglob("*"):
+    return " ".join(["-s", "-w", *(f"-X {name}={value}" for name, value in variables.items())])
+
+
+def _collect(module: Path, manifests: Path) -> None:
+    """Copy what the modules bring besides programs: Kueue's CRDs and webhooks, kwok's stages."""
+    components = _source(module, _KUEUE) / "config/components"
+    shutil.copytree(components / "crd/bases", manifests / "crds")
+    shutil.copy(components / "webhook/manifests.yaml", manifests / "webhooks.yaml")
+    (manifests / "stages").mkdir()
+    for stage in _STAGES:
+        shutil.copy(_source(module, _KWOK) / f"kustomize/stage/{stage}.yaml", manifests / "stages")
+    for path in manifests.rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def _source(module: Path, path: str) -> Path:
+    """The folder of a module's source."""
+    return Path(_go(module, "list", "-m", "-f", "{{.Dir}}", path).strip())
 
 
 def _staged(module: Path) -> list[str]:

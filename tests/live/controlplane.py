@@ -53,8 +53,9 @@ def what_is_missing() -> str:
 class ControlPlane:
     """One cluster on free ports of 127.0.0.1, in a folder; `start` it, `stop` it."""
 
-    def __init__(self, folder: Path, built: Built) -> None:
+    def __init__(self, folder: Path, built: Built, *, fair_sharing: bool = True) -> None:
         self.folder = folder
+        self.configuration = kueue_configuration(fair_sharing=fair_sharing)
         self.kubeconfig = str(folder / "kubeconfig")
         self._built = built
         self._processes = Processes(folder)
@@ -78,9 +79,14 @@ class ControlPlane:
             create(client, "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
             self._start_kueue()
             self._install_webhooks(client)
-            health = f"http://127.0.0.1:{self._ports['health']}/readyz"
-            self._processes.wait("kueue", "Kueue", lambda: urllib.request.urlopen(health, timeout=2).status == 200)
-            self._processes.wait("kueue", "Kueue's webhooks", lambda: bool(_probe(client)))
+            self._await_kueue(client)
+
+    def restart_kueue(self) -> None:
+        """End Kueue and start it again: it forgets what is in no API object, and looks at all that waits."""
+        self._processes.end("kueue")
+        self._start_kueue()
+        with self.client() as client:
+            self._await_kueue(client)
 
     def stop(self) -> None:
         """Kill the processes and delete the folder."""
@@ -175,7 +181,7 @@ class ControlPlane:
 
     def _start_kueue(self) -> None:
         at = {name: f"127.0.0.1:{self._ports[name]}" for name in ("health", "metrics")}
-        config = kueue_configuration() | {
+        config = self.configuration | {
             "health": {"healthProbeBindAddress": at["health"]},
             "metrics": {"bindAddress": at["metrics"]},
             "webhook": {"host": "127.0.0.1", "port": self._ports["webhook"], "certDir": "certs"},
@@ -186,6 +192,11 @@ class ControlPlane:
         (self.folder / "kueue.yaml").write_text(yaml.safe_dump(config))
         program = [str(self._built.program("kueue")), "--config=kueue.yaml", f"--kubeconfig={self.kubeconfig}"]
         self._processes.start("kueue", [*_UNSHARE, "sh", "-c", _OWN_ETC, *program])
+
+    def _await_kueue(self, client: Client) -> None:
+        health = f"http://127.0.0.1:{self._ports['health']}/readyz"
+        self._processes.wait("kueue", "Kueue", lambda: urllib.request.urlopen(health, timeout=2).status == 200)
+        self._processes.wait("kueue", "Kueue's webhooks", lambda: bool(_probe(client)))
 
     # -- what Kueue brings into the cluster
 
@@ -229,14 +240,15 @@ class ControlPlane:
         return {"url": f"https://127.0.0.1:{self._ports['webhook']}{path}", "caBundle": bundle}
 
 
-def kueue_configuration() -> dict[str, Any]:
+def kueue_configuration(*, fair_sharing: bool = True) -> dict[str, Any]:
     """The part of Kueue's Configuration that decides."""
+    strategies = {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]}
     return {
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",
         "kind": "Configuration",
         "namespace": NAMESPACE,
         "integrations": {"frameworks": ["batch/job"]},
-        "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
+        **({"fairSharing": strategies} if fair_sharing else {}),
         "resources": {"excludeResourcePrefixes": ["example.com/"]},
         # Its server would need an APIService and a certificate of its own.
         "featureGates": {"VisibilityOnDemand": False},
@@ -248,6 +260,13 @@ def create(client: Client, path: str, *bodies: dict[str, Any]) -> None:
     for body in bodies:
         name = body["metadata"]["name"]
         client.send(Request("POST", path, f"create {name} at {path}", body=json.dumps(body).encode()))
+
+
+def send(client: Client, method: str, path: str, body: Any = None, *, content_type: str = "application/json") -> Any:
+    """The answer to a request that changes something."""
+    data = None if body is None else json.dumps(body).encode()
+    request = Request(method, path, f"{method} {path}", body=data, content_type=content_type)
+    return json.loads(client.send(request))
 
 
 def items(client: Client, path: str) -> list[dict[str, Any]]:

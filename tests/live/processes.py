@@ -26,7 +26,7 @@ class Processes:
 
     def start(self, name: str, argv: Sequence[str], *, environment: dict[str, str] | None = None) -> None:
         """Start a program in the folder."""
-        with self._log(name).open("wb") as log:
+        with self._log(name).open("ab") as log:
             self._running[name] = subprocess.Popen(
                 list(argv),
                 cwd=self.folder,
@@ -51,6 +51,12 @@ class Processes:
             time.sleep(0.05)
         tail = "\n".join(self._log(name).read_text(errors="replace").splitlines()[-_LOG_LINES:])
         raise StartError(f"{what} is not ready ({last or 'no answer'}); the end of {name}'s log:\n{tail}")
+
+    def end(self, name: str) -> None:
+        """Kill one program; it may be started again."""
+        process = self._running.pop(name)
+        process.kill()
+        process.wait()
 
     def stop(self) -> None:
         """Kill all, the last started first. Their data is thrown away, so they need not end in good order."""

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from kueuectl.cluster.client import Client
-from tests.live.controlplane import NAMESPACE, ControlPlane, create, has_condition, items, kueue_configuration
+from tests.live.controlplane import NAMESPACE, ControlPlane, create, has_condition, items
 
 ROOT = "/apis/kueue.x-k8s.io/v1beta2"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
@@ -20,7 +20,7 @@ PENDING = "train-9"
 def write(plane: ControlPlane) -> None:
     """Create the scene as an administrator and a user would, and wait until Kueue has decided."""
     with plane.client() as client:
-        _kueue_itself(client)
+        install(plane, client)
         _queues(client)
         _lead(client)
         for name, cpu in ((ADMITTED[0], "2"), (ADMITTED[1], "1500m"), (PENDING, "9")):
@@ -78,7 +78,7 @@ def _kueue(kind: str, name: str, spec: dict[str, Any] | None = None) -> dict[str
     return head if spec is None else head | {"spec": spec}
 
 
-def _kueue_itself(client: Client) -> None:
+def install(plane: ControlPlane, client: Client) -> None:
     """The Deployment and ConfigMap that an installation has. Nothing runs them here: Kueue is started beside."""
     labels = {"control-plane": "controller-manager", "app.kubernetes.io/name": "kueue"}
     container = {
@@ -98,7 +98,7 @@ def _kueue_itself(client: Client) -> None:
     spec = {"selector": {"matchLabels": labels}, "template": template}
     meta = {"name": "kueue-controller-manager", "labels": labels}
     create(client, f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments", {"metadata": meta, "spec": spec})
-    data = {"controller_manager_config.yaml": yaml.safe_dump(kueue_configuration())}
+    data = {"controller_manager_config.yaml": yaml.safe_dump(plane.configuration)}
     config = {"metadata": {"name": "kueue-manager-config"}, "data": data}
     create(client, f"/api/v1/namespaces/{NAMESPACE}/configmaps", config)
 
