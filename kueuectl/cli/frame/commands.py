@@ -225,12 +225,16 @@ class LazyGroup(_Shared, TyperGroup):
 
 
 def build(entry: Entry, path: tuple[str, ...]) -> Any:
-    """The command or group at a path of the table of contents; imports the module of a command."""
+    """The command or group at a path of the table of contents; imports the module of a command.
+
+    A module may have a class of its own to parse its arguments: PARSER.
+    """
     if entry.is_group:
         return LazyGroup(entry, path)
     module = importlib.import_module(".".join(("kueuectl.cli", *path)).replace("-", "_"))
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(entry.name, cls=Command, context_settings=dict(CONTEXT))(module.command)
+    parser: Any = getattr(module, "PARSER", Command)
+    app.command(entry.name, cls=parser, context_settings=dict(CONTEXT))(module.command)
     command: Any = typer_main.get_command(app)
     command.entry = entry
     return command

@@ -49,7 +49,7 @@ _LIST = Entry(
         Entry("localqueue", "List LocalQueues", ("localqueues", "lq", "queue", "queues")),
         Entry("pods", "List the pods of a job or pod group", ("pod", "po")),
         Entry("resourceflavor", "List ResourceFlavors", ("resourceflavors", "rf", "flavor", "flavors")),
-        Entry("topology", "List Topologies with their levels", ("topologies",)),
+        Entry("topology", "List Topologies with their levels", ("topologies", "topo")),
         Entry(
             "workload",
             "List Workloads with status and position",
@@ -61,6 +61,7 @@ _LIST = Entry(
 
 _CQ = ("clusterqueues", "cq")
 _LQ = ("localqueues", "lq", "queue", "queues")
+_RF = ("resourceflavors", "rf", "flavor", "flavors")
 _WL = ("workloads", "wl", "kwl", "kueueworkload", "kueueworkloads")
 
 _CREATE = Entry(
@@ -75,12 +76,24 @@ _CREATE = Entry(
         Entry("clusterqueue", "Create a ClusterQueue", _CQ, groups=(OUTPUT,)),
         Entry("cohort", "Create a Cohort, with quota of its own if it has any", ("cohorts", "co"), groups=(OUTPUT,)),
         Entry("localqueue", "Create a LocalQueue in a namespace", _LQ, groups=(SCOPE, OUTPUT)),
-        Entry(
-            "resourceflavor",
-            "Create a ResourceFlavor",
-            ("resourceflavors", "rf", "flavor", "flavors"),
-            groups=(OUTPUT,),
-        ),
+        Entry("resourceflavor", "Create a ResourceFlavor", _RF, groups=(OUTPUT,)),
+    ),
+)
+
+_DELETE = Entry(
+    "delete",
+    "Delete workloads with their jobs, and other objects of Kueue",
+    groups=(),
+    examples=("kueuectl delete workload job-train-a1b2c -n team-a", "kueuectl delete workload --all -n team-a"),
+    children=(
+        Entry("admissioncheck", "Delete AdmissionChecks", ("admissionchecks", "ac"), groups=()),
+        Entry("clusterqueue", "Delete ClusterQueues", _CQ, groups=()),
+        Entry("cohort", "Delete Cohorts", ("cohorts", "co"), groups=()),
+        Entry("localqueue", "Delete LocalQueues", _LQ, groups=(SCOPE,)),
+        Entry("resourceflavor", "Delete ResourceFlavors", _RF, groups=()),
+        Entry("topology", "Delete Topologies", ("topologies", "topo"), groups=()),
+        Entry("workload", "Delete Workloads and the jobs that they are of", _WL, groups=(SCOPE,)),
+        Entry("workloadpriorityclass", "Delete WorkloadPriorityClasses", ("workloadpriorityclasses", "wpc"), groups=()),
     ),
 )
 
@@ -129,18 +142,27 @@ ROOT = Entry(
         Entry("apply", "Carry out a saved plan, or go on with it", groups=(OUTPUT,)),
         Entry("completion", "Print the completion script of a shell", groups=()),
         _CREATE,
+        _DELETE,
+        Entry("describe", "Print all fields of objects of Kueue, with their events", groups=(SCOPE, STATE)),
         Entry("doctor", "Check what can be read, known and modelled", groups=(OUTPUT, STATE)),
         Entry("dry-run", "Show what a change would bring, without making it"),
+        Entry("edit", "Change an object of Kueue in an editor", groups=(SCOPE,)),
         Entry("explain", "Tell why an object waits, and what would help"),
         Entry("forecast", "Foretell when waiting workloads will start"),
+        Entry("get", "Print objects of Kueue as the API server shows them"),
+        Entry("hold", "Hold workloads: they are not admitted, or evicted", groups=(SCOPE, OUTPUT)),
         Entry(
             "lint", "Find mistakes in queues, quotas, flavors and cohorts", groups=(OUTPUT, STATE), formats=("sarif",)
         ),
         _LIST,
+        Entry("move", "Move waiting workloads to another LocalQueue", groups=(SCOPE, OUTPUT)),
         Entry("options", "List the flags that all commands take", groups=()),
+        Entry("patch", "Change fields of an object of Kueue", groups=(SCOPE, OUTPUT)),
         Entry("preempt", "Preview who would be preempted, or evict workloads", formats=("plan",)),
+        Entry("prioritize", "Change the priority of workloads", groups=(SCOPE, OUTPUT)),
         Entry("queue", "Show who waits in a ClusterQueue, in order", groups=(OUTPUT, STATE)),
         Entry("rebalance", "Find the fewest preemptions that reach a goal", formats=("plan",)),
+        Entry("release", "Release workloads that were held: they queue again", groups=(SCOPE, OUTPUT)),
         _RESUME,
         Entry("shares", "Show fair shares with their arithmetic", groups=(OUTPUT, STATE)),
         _SNAPSHOT,

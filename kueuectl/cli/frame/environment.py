@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import BinaryIO, TextIO
 
@@ -27,6 +27,7 @@ class Environment:
         program: str = "kueuectl",
         clock: Callable[[], int] = time.time_ns,
         sleep: Callable[[float], None] = time.sleep,
+        execute: Callable[[str, list[str], Mapping[str, str]], object] = os.execve,
         stdin_is_tty: bool = False,
         stdout_is_tty: bool = False,
         stderr_is_tty: bool = False,
@@ -39,6 +40,7 @@ class Environment:
         self.program = program
         self.clock = clock
         self.sleep = sleep
+        self._execute = execute
         self.stdin_is_tty = stdin_is_tty
         self.stdout_is_tty = stdout_is_tty
         self.stderr_is_tty = stderr_is_tty
@@ -62,6 +64,10 @@ class Environment:
             stderr_is_tty=_is_tty(sys.stderr),
             columns=_terminal_columns(os.environ),
         )
+
+    def become(self, path: str, argv: Sequence[str]) -> object:
+        """Let another program take the place of this process, with its streams and variables; raises OSError."""
+        return self._execute(path, list(argv), dict(self.variables))
 
     @property
     def stdin_bytes(self) -> BinaryIO:

@@ -34,7 +34,7 @@ COHORT = Kind("Cohort", "cohorts", _KUEUE, ("co",), is_namespaced=False)
 RESOURCE_FLAVOR = Kind("ResourceFlavor", "resourceflavors", _KUEUE, ("rf", "flavor", "flavors"), is_namespaced=False)
 WORKLOAD = Kind("Workload", "workloads", _KUEUE, ("wl", "kwl", "kueueworkload", "kueueworkloads"))
 ADMISSION_CHECK = Kind("AdmissionCheck", "admissionchecks", _KUEUE, ("ac",), is_namespaced=False)
-TOPOLOGY = Kind("Topology", "topologies", _KUEUE, is_namespaced=False)
+TOPOLOGY = Kind("Topology", "topologies", _KUEUE, ("topo",), is_namespaced=False)
 WORKLOAD_PRIORITY_CLASS = Kind(
     "WorkloadPriorityClass", "workloadpriorityclasses", _KUEUE, ("wpc",), is_namespaced=False
 )
