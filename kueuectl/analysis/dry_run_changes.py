@@ -102,12 +102,23 @@ def notes(before: ClusterState, after: ClusterState, changes: tuple[ObjectChange
             found.append(Note(NoteCode.KEEPS_PRIORITY, facts))
         if change.target.kind == "AdmissionCheck" and change.verb is Verb.CREATED:
             found.append(Note(NoteCode.ASSUMED_ACTIVE, facts))
+    found += [Note(NoteCode.NOT_WOKEN, (("name", old),)) for old in sorted(_left(changes))]
     if any(_lowers(change) for change in changes):
         found.append(Note(NoteCode.EVICTS_NOTHING))
     stopped = [name for name, queue in after.cluster_queues.items() if _is_newly_stopped(before, name, queue)]
     if stopped:
         found.append(Note(NoteCode.STOPS_LENDING_NOT, (("name", ", ".join(sorted(stopped))),)))
     return tuple(found)
+
+
+def _left(changes: tuple[ObjectChange, ...]) -> set[str]:
+    """Cohorts that a ClusterQueue or another cohort leaves. Observed: Kueue wakes nobody there."""
+    return {
+        field.before
+        for change in changes
+        for field in change.fields
+        if field.field in (edits.Field.COHORT, edits.Field.PARENT) and isinstance(field.before, str) and field.before
+    }
 
 
 def _lowers(change: ObjectChange) -> bool:

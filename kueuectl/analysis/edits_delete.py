@@ -32,6 +32,7 @@ class NoteCode(StrEnum):
     EVICTS_NOTHING = "EVICTS_NOTHING"
     STOPS_LENDING_NOT = "STOPS_LENDING_NOT"
     EXISTS = "EXISTS"
+    NOT_WOKEN = "NOT_WOKEN"
 
 
 class Note(Struct, frozen=True):

@@ -242,6 +242,11 @@ def _general_note(code: NoteCode, name: str, facts: dict[str, str]) -> str:
             return f"A stopped ClusterQueue ({name}) still lends its quota, and nobody can preempt its workloads."
         case NoteCode.KEEPS_PRIORITY:
             return f"Workloads of WorkloadPriorityClass {name} keep the priority that they have: only new ones get it."
+        case NoteCode.NOT_WOKEN:
+            return (
+                f"Kueue does not look at who waits in cohort {name} when something leaves it: who gets quota there gets "
+                "it once something ends or changes in that tree."
+            )
         case NoteCode.ASSUMED_ACTIVE:
             return f"AdmissionCheck {name} is new: its controller is assumed to set it active."
         case NoteCode.EXISTS:
