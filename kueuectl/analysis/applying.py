@@ -21,7 +21,7 @@ from kueuectl.analysis.goals import Goal, GoalKind
 from kueuectl.analysis.trials import Flavors, Outcome, Placed, Trials, placed
 from kueuectl.engine import workloads
 from kueuectl.model import plan as plans
-from kueuectl.model.plan import Plan, Precondition, Promise, Promised, Step
+from kueuectl.model.plan import Plan, Precondition, Promise, Promised
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 from kueuectl.model.values import Struct
@@ -163,13 +163,13 @@ def broken(
     found = outcomes(state, settings, now=now, goal=goal, keys=keys, hold=hold)
     doubts: list[Doubt] = []
     for _, outcome in found:
-        doubts += _misbehaviour(outcome, plan, is_bound=goal is not None)
+        doubts += _misbehaviour(outcome, plan, is_bound=goal is not None, is_begun=bool(done))
     if any(doubt.why is Why.RESTLESS for doubt in doubts):
         return tuple(doubts)
     return (*doubts, *_promises(plan, found, state, is_begun=bool(done)))
 
 
-def _misbehaviour(outcome: Outcome, plan: Plan, *, is_bound: bool) -> Iterator[Doubt]:
+def _misbehaviour(outcome: Outcome, plan: Plan, *, is_bound: bool, is_begun: bool) -> Iterator[Doubt]:
     if not outcome.is_settled:
         yield Doubt(Why.RESTLESS)
         return
@@ -178,6 +178,9 @@ def _misbehaviour(outcome: Outcome, plan: Plan, *, is_bound: bool) -> Iterator[D
     for key, _ in outcome.followers:
         if key not in plan.promise.preempted:
             yield Doubt(Why.PREEMPTS, "Workload", key)
+    if is_begun and not is_bound:
+        # Which of the named workloads come back depends on who is gone already, and they are to go in any case.
+        return
     for key in (*outcome.back, *(row.workload for row in outcome.moved)):
         if key not in plan.promise.returned:
             yield Doubt(Why.RETURNS, "Workload", key)
@@ -215,9 +218,3 @@ def place_of(workload: Workload | None) -> Place | None:
         (found.name, resource, flavor) for found in admission.pod_sets for resource, flavor in sorted(found.flavors)
     )
     return admission.cluster_queue, flavors
-
-
-def ownerless(state: ClusterState, steps: Collection[Step]) -> tuple[str, ...]:
-    """Keys of workloads to evict that no controller owns: nobody takes their quota away after an eviction."""
-    keys = dict.fromkeys(step.key for step in steps if step.action == plans.EVICT)
-    return tuple(key for key in keys if key in state.workloads and not state.workloads[key].owners)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kueuectl.analysis import applying, preconditions, preempt, rebalance_plan
+from kueuectl.analysis import applying, preconditions, rebalance_plan
 from kueuectl.analysis.goals import Goal, GoalKind
 from kueuectl.analysis.preempt import Loss
+from kueuectl.analysis.trials import Outcome, Trials
 from kueuectl.model import plan as plans
 from kueuectl.model.plan import Plan
 from kueuectl.model.settings import Settings
@@ -15,15 +16,16 @@ from kueuectl.model.values import Struct
 
 
 class Draft(Struct, frozen=True):
-    """A plan with what its maker should know. is_settled: Kueue comes to rest; reached: so is the goal then.
+    """A plan with what its maker should know.
 
-    ownerless: victims that would keep their quota without a release.
+    is_settled: Kueue comes to rest; reached: so is the goal then. one_by_one: the same workloads get quota when Kueue
+    comes to rest between two evictions.
     """
 
     plan: Plan
     is_settled: bool
     reached: bool
-    ownerless: tuple[str, ...]
+    one_by_one: bool
 
 
 def of(
@@ -64,10 +66,17 @@ def of(
         plan=plan,
         is_settled=all(outcome.is_settled for _, outcome in found),
         reached=goal is None or not any(outcome.gaps for _, outcome in found),
-        ownerless=applying.ownerless(state, steps),
+        one_by_one=all(_holds_one_by_one(trials, outcome, keys) for trials, outcome in found),
     )
 
 
-def losses(state: ClusterState, settings: Settings, *, now: int, keys: Collection[str]) -> list[Loss]:
-    """What the named workloads lose, in the order in which they were named, each once."""
-    return [preempt.loss_of(state, settings, state.workloads[key], now=now) for key in dict.fromkeys(keys)]
+def _holds_one_by_one(trials: Trials, outcome: Outcome, keys: Collection[str]) -> bool:
+    """Whether everybody is admitted too that is promised, when Kueue comes to rest after each eviction.
+
+    Evicted workloads are kept from coming back for a while, so they are out of the way as held ones are.
+    """
+    here = [key for key in keys if key in trials.state.workloads]
+    if len(here) < 2:
+        return True
+    apart = Trials(trials.state, trials.settings, now=trials.now, goal=trials.goal, hold=True).one_by_one(here)
+    return apart.is_settled and set(outcome.admitted) <= set(apart.admitted)

@@ -70,7 +70,7 @@ def command(
         victims = _named(run, loaded, names or (), hold=hold, applies=apply)
     if not apply and run.format.kind != "plan":
         return
-    plan = _plan(loaded, victims, for_=key, hold=hold)
+    plan = _plan(run, loaded, victims, for_=key, hold=hold)
     if wanted is None:
         planning.keep(run, plan)
     else:
@@ -118,7 +118,7 @@ def _show(run: Run, made: Callable[[], dict[str, Any]], shown: Callable[[], None
     output.document(run, made, shown=shown)
 
 
-def _plan(loaded: Loaded, victims: Sequence[Loss], *, for_: str, hold: bool) -> Plan:
+def _plan(run: Run, loaded: Loaded, victims: Sequence[Loss], *, for_: str, hold: bool) -> Plan:
     """The plan of these evictions; raises KueuectlError for one that promises nothing."""
     from kueuectl import KUEUE_TARGET, __version__
     from kueuectl.analysis import preempt_plan
@@ -145,4 +145,6 @@ def _plan(loaded: Loaded, victims: Sequence[Loss], *, for_: str, hold: bool) -> 
             f"evicting them would not admit {text.clean(for_)}: others take the room",
             hint=f"rebalance --goal fit:{text.clean(for_)} looks further",
         )
+    if not draft.one_by_one:
+        run.warn("the evictions have to land together: if their quota comes free one after the other, others take it")
     return draft.plan

@@ -96,6 +96,8 @@ class FakeServer:
         self.url = ""
         # Who may come in: None lets everybody.
         self.tokens: set[str] | None = None
+        # Who they are told that they are; None: the server doesn't say.
+        self.user: str | None = "jane"
         self.forbidden: set[str] = set()
         self.clock: Callable[[], float] = time.time
         self.lock = threading.Lock()
@@ -135,6 +137,10 @@ class FakeServer:
             attributes = json.loads(body)["spec"]["resourceAttributes"]
             allowed = attributes["resource"] not in self.forbidden
             return 201, encode({"kind": "SelfSubjectAccessReview", "status": {"allowed": allowed}})
+        if method == "POST" and path.endswith("/selfsubjectreviews"):
+            if self.user is None:
+                return not_found(path)
+            return 201, encode({"kind": "SelfSubjectReview", "status": {"userInfo": {"username": self.user}}})
         if path == "/version":
             return 200, encode({"gitVersion": "v1.36.3"})
         if method in fake_writes.METHODS:

@@ -128,7 +128,8 @@ class _Carrier:
         self.mark = f"via kueuectl (plan {self.digest[:12]})"
         self.message = ""
         self.writes: dict[int, Write] = {}
-        # Steps of which only the release is missing.
+        # Evictions of workloads that nobody owns, and steps of which only the release is missing.
+        self.ownerless: set[int] = set()
         self.halves: set[int] = set()
         self.results: dict[int, str] = {}
         # How often workloads of the plan's trees were evicted before the first write.
@@ -238,8 +239,10 @@ class _Carrier:
             if step.action == plans.HOLD:
                 write = writing.patch(target, patches.active(False), item)
             else:
+                if not metadata.get("ownerReferences"):
+                    self.ownerless.add(number)
                 why = evictions.why_not_released(item)
-                if why and not metadata.get("ownerReferences"):
+                if why and number in self.ownerless:
                     raise KueuectlError(
                         f"workload {step.key} has no owner that would stop it, and can't lose its quota safely: {why}",
                         hint="use --hold, which frees its quota at once, or delete it",
@@ -339,7 +342,7 @@ class _Carrier:
         """Take the quota of an evicted workload away that nobody owns; nothing to do for any other."""
         from kueuectl.api import evictions
 
-        if self.plan.steps[number].action != plans.EVICT:
+        if number not in self.ownerless | self.halves:
             return
         for attempt in range(1, _RELEASES + 1):
             item = self.hand.read(self.target(number))
