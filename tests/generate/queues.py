@@ -24,6 +24,8 @@ class QueueMaker(Draw):
             self.fair = {"preemptionStrategies": self.draw.choice((both[:1], list(BOTH_STRATEGIES)))}
         wanted = max(1, self.size["resources"])
         self.resources = sorted(self.draw.sample(RESOURCES, min(wanted, len(RESOURCES))))
+        if self.chance("pods"):
+            self.resources.append(PODS)
         for number in range(max(1, self.size["flavors"])):
             name, spec = f"pool-{number}", {}
             if self.chance(0.75):
@@ -119,14 +121,21 @@ class QueueMaker(Draw):
         if self.is_fair and self.chance(0.6):
             spec["fairSharing"] = {"weight": self.draw.choice(WEIGHTS)}
         if self.chance("odd"):
-            spec["stopPolicy"] = "Hold"
+            spec["stopPolicy"] = self.draw.choice(("Hold", "HoldAndDrain"))
         if self.chance("odd"):
             spec["namespaceSelector"] = {"matchLabels": {"example.com/tier": "a"}}
         if self.chance("odd"):
             queue.check = f"check-{number}"
-            check = self.add("AdmissionCheck", queue.check, {"controllerName": "example.com/controller"})
-            check["status"] = {"conditions": [condition("Active", "Active", 0)]}
-            spec["admissionChecksStrategy"] = {"admissionChecks": [{"name": queue.check}]}
+            rule: Doc = {"name": queue.check}
+            if self.chance(0.4):
+                flavors = [flavor["name"] for group in spec["resourceGroups"] for flavor in group["flavors"]]
+                rule["onFlavors"] = self.draw.sample(sorted(set(flavors)), 1)
+            spec["admissionChecksStrategy"] = {"admissionChecks": [rule]}
+            # A check that does not exist, or is not active, makes its queue inactive.
+            if not self.chance("odd"):
+                check = self.add("AdmissionCheck", queue.check, {"controllerName": "example.com/controller"})
+                active = condition("Active", "Active", 0, is_true=not self.chance("odd"))
+                check["status"] = {"conditions": [active]}
         queue.spec = spec
         self.add("ClusterQueue", queue.name, spec)
         for door in range(2 if self.chance(0.3) else 1):
@@ -138,6 +147,9 @@ class QueueMaker(Draw):
         self.add("Namespace", namespace, None, version="v1", labels=labels)
         spec = {"clusterQueue": queue.name, "stopPolicy": "Hold" if self.chance("odd") else "None"}
         self.add("LocalQueue", "jobs", spec, namespace=namespace)
+        if self.chance("roundabout"):
+            limit = {"type": "Container", "defaultRequest": {"cpu": "100m", "memory": "64Mi"}}
+            self.add("LimitRange", "defaults", {"limits": [limit]}, version="v1", namespace=namespace)
         queue.doors.append((namespace, "jobs"))
 
     def _preemption(self) -> Doc:

@@ -34,6 +34,9 @@ class Recipe:
     selectors: Range = (0.25, 0.25)
     taints: Range = (0.3, 0.3)
     twins: Range = (0.25, 0.25)
+    # Quota for the number of pods; pods that ask in roundabout ways (limits, init containers, defaults of LimitRanges).
+    pods: Range = (0.15, 0.15)
+    roundabout: Range = (0.1, 0.1)
     overcommitted: Range = (0.03, 0.03)
     odd: Range = (0.03, 0.03)
     gates: tuple[tuple[str, bool], ...] = ()
@@ -44,7 +47,7 @@ def _pinned(**values: float) -> dict[str, Range]:
 
 
 _PLAIN = _pinned(depth=1, flavors=3, resources=2, quota=100, load=2, fair=0, preempting=0, strict=0, odd=0, lonely=0)
-_LARGE = replace(Recipe(), **_PLAIN, **_pinned(held=0, overcommitted=0, twins=0))
+_LARGE = replace(Recipe(), **_PLAIN, **_pinned(held=0, overcommitted=0, twins=0, pods=0, roundabout=0))
 RECIPES: dict[str, Recipe] = {
     "mixed": Recipe(),
     "deep": replace(Recipe(), **_pinned(depth=4, lonely=0), queues=(4, 10), roots=(1, 2)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.generate.places import Doc, Place, condition, has_room, parse, quantity, text
-from tests.generate.queues import UNIT, QueueMaker
+from tests.generate.queues import PODS, UNIT, QueueMaker
 
 PRIORITIES = (-50, 0, 0, 0, 10, 10, 200, 5000)
 # The step in which pods ask for a resource, in the amounts that Kueue counts.
@@ -47,8 +47,14 @@ class Maker(QueueMaker):
         covered = [name for group in queue.spec["resourceGroups"] for name in group["coveredResources"]]
         asked = covered if self.chance(0.6) else self.draw.sample(covered, self.draw.randint(1, len(covered)))
         priority = self.draw.choice(PRIORITIES)
-        spec: Doc = {"podSets": self._pod_sets(asked, share), "priority": priority}
-        if self.chance(0.3):
+        asked = [resource for resource in asked if resource != PODS]
+        if self.chance("odd"):
+            # Nothing covers it.
+            asked.append("example.com/unknown")
+        spec: Doc = {"podSets": self._pod_sets(asked, share)}
+        if priority or self.chance(0.7):
+            spec["priority"] = priority
+        if "priority" in spec and self.chance(0.3):
             spec["priorityClassRef"] = {
                 "group": "kueue.x-k8s.io",
                 "kind": "WorkloadPriorityClass",
@@ -69,6 +75,8 @@ class Maker(QueueMaker):
                 whole = share * self.size["quota"] * UNIT.get(resource, 1) / len(names) / count
                 step = STEP.get(resource, 1)
                 requests[resource] = quantity(resource, max(step, round(whole / step) * step))
+                if self.chance("odd"):
+                    requests[resource] = "0"
             pod_set: Doc = {"name": name, "count": count, "template": {"metadata": {}, "spec": self._pod(requests)}}
             if name == flexible and count > 1:
                 pod_set["minCount"] = self.draw.randint(1, count)
@@ -78,6 +86,8 @@ class Maker(QueueMaker):
     def _pod(self, requests: dict[str, str]) -> Doc:
         container = {"name": "main", "image": "example.com/image", "resources": {"requests": requests}}
         spec: Doc = {"containers": [container], "restartPolicy": "Never"}
+        if self.chance("roundabout"):
+            self._ask_in_a_roundabout_way(spec, requests)
         if self.chance("selectors"):
             spec.update(self._selection())
         if self.chance(0.5):
@@ -88,6 +98,21 @@ class Maker(QueueMaker):
                     {"key": "example.com/only", "operator": "Equal", "value": value, "effect": "NoSchedule"}
                 ]
         return spec
+
+    def _ask_in_a_roundabout_way(self, spec: Doc, requests: dict[str, str]) -> None:
+        container = spec["containers"][0]
+        kind = self.draw.randrange(4)
+        if kind == 0:
+            container["resources"] = {"limits": requests}
+        elif kind == 1:
+            setup = {"name": "setup", "image": "example.com/image", "resources": {"requests": dict(requests)}}
+            spec["initContainers"] = [setup]
+            if self.chance(0.5):
+                setup["restartPolicy"] = "Always"
+        elif kind == 2:
+            container["resources"] = {"requests": requests, "limits": dict(requests)}
+        else:
+            container["resources"] = {}
 
     def _selection(self) -> Doc:
         kind = self.draw.randrange(4)
@@ -111,6 +136,10 @@ class Maker(QueueMaker):
         )
         if spec["active"] and self.chance("held"):
             self._hold(workload, queue)
+        elif queue.check is not None and self.chance("odd"):
+            state = self.draw.choice(("Retry", "Rejected", "Ready"))
+            row = {"name": queue.check, "state": state, "message": "", "lastTransitionTime": text(50)}
+            workload["status"] = {"admissionChecks": [row]}
         elif self.chance("odd"):
             # Was evicted before, and waits: for its time, or for its controller.
             later = self.draw.choice((-600, 2, 600))
@@ -124,7 +153,8 @@ class Maker(QueueMaker):
         wanted: dict[tuple[str, str], int] = {}
         assigned = []
         for pod_set in workload["spec"]["podSets"]:
-            requests = pod_set["template"]["spec"]["containers"][0]["resources"]["requests"]
+            resources = pod_set["template"]["spec"]["containers"][0]["resources"]
+            requests = {**(resources.get("requests") or resources.get("limits") or {}), PODS: "1"}
             count = self.draw.randint(pod_set.get("minCount", pod_set["count"]), pod_set["count"])
             entry: Doc = {"name": pod_set["name"], "count": count, "flavors": {}, "resourceUsage": {}}
             for group in queue.spec["resourceGroups"]:
@@ -162,7 +192,8 @@ class Maker(QueueMaker):
             reason = self.draw.choice(("InClusterQueue", "InCohortReclamation", "InCohortReclaimWhileBorrowing"))
             conditions += [condition("Evicted", "Preempted", 30), condition("Preempted", reason, 30)]
         elif self.chance("odd"):
-            conditions.append(condition("Evicted", "PodsReadyTimeout", 30))
+            reason = self.draw.choice(("PodsReadyTimeout", "AdmissionCheck", "NodeFailures"))
+            conditions.append(condition("Evicted", reason, 30))
         if self.chance("odd"):
             entry = self.draw.choice(assigned)
             status["reclaimablePods"] = [{"name": entry["name"], "count": self.draw.randint(0, entry["count"])}]
