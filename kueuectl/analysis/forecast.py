@@ -23,8 +23,10 @@ from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 from kueuectl.model.values import Struct
 
-MAX_ROUNDS = 1_000_000
 RUNS = 50
+# Rounds of the scheduler in one future. A round looks at one workload of each ClusterQueue.
+_LOOKS = 1_000_000
+_LEAST_ROUNDS = 5_000
 
 
 _NOTHING_KNOWN = RunTime(Source.UNKNOWN)
@@ -139,10 +141,15 @@ def find(
         preempted=tuple(sorted((found for play in plays for found in play.main.preempted), key=_when)),
         loops=tuple(loop for play in plays for loop in play.main.loops),
         until=max((play.main.last_event for play in plays), default=now),
-        is_cut=any(play.main.is_cut for play in plays),
+        is_cut=any(play.main.is_cut or play.late.is_cut for play in plays),
         runs=draws,
         seed=request.seed or 0,
     )
+
+
+def round_limit(queues: int) -> int:
+    """How many rounds are played at most in one future of a part with so many ClusterQueues."""
+    return max(_LEAST_ROUNDS, _LOOKS // max(1, queues))
 
 
 class _Progress:
@@ -176,7 +183,7 @@ class _Play:
 
     def _play(self, spans: Mapping[str, Span], *, requeue: str = "each") -> Timeline:
         timeline = Timeline(self.part, self.settings, now=self.now, spans=spans, requeue=requeue)
-        timeline.play(max_rounds=MAX_ROUNDS)
+        timeline.play(max_rounds=round_limit(len(self.part.cluster_queues)))
         self.progress.step()
         return timeline
 
@@ -220,7 +227,7 @@ class _Play:
             start=at,
             spread=None if spread is None else (_at(spread, 10), _at(spread, 50), _at(spread, 90)),
             late_start=late_at if late_at != at else None,
-            is_later_unknown=at is not None and late_at is None,
+            is_later_unknown=at is not None and late_at is None and not self.late.is_cut,
             flavors=start.flavors if start is not None else (),
             run_time=self.times[key],
             after=self._ended_before(start),
@@ -231,6 +238,8 @@ class _Play:
 
     def _waiting(self, key: str) -> tuple[Fate, Code | None, tuple[str, ...]]:
         """What becomes of a workload that still waits at the end, and who holds it up."""
+        if self.main.is_cut:
+            return Fate.UNKNOWN, None, ()
         simulation = self.main.simulation
         for pool in simulation.pools.queues.values():
             info = pool.active.get(key) or pool.inadmissible.get(key)

@@ -156,6 +156,20 @@ def test_preemptions_on_the_way_are_told() -> None:
     assert [(event.workload, event.preemptor, event.at) for event in found.preempted] == [("a/x", "a/w", NOW)]
 
 
+def test_what_did_not_start_before_a_cut_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecast, "round_limit", lambda queues: 2)
+    found = find(ONE, [waiting(f"w{n}", "a", 8, created=9 - n) for n in range(5)], assumed=TWO_HOURS)
+    assert found.is_cut
+    fates = {name: (row.fate, view.because(row, now=NOW)) for name, row in rows(found).items()}
+    assert fates["w0"][0] is Fate.STARTS
+    assert fates["w4"] == (Fate.UNKNOWN, "had not started when the play was cut short")
+
+
+@pytest.mark.parametrize(("queues", "want"), [(1, 1_000_000), (50, 20_000), (1000, 5_000)])
+def test_rounds_of_large_trees(queues: int, want: int) -> None:
+    assert forecast.round_limit(queues) == want
+
+
 def test_a_preemption_that_repeats_at_one_instant_is_one_line() -> None:
     event = Preempted(NOW, "a/x", "InClusterQueue", "a/w")
     found = replace(find(ONE, []), preempted=(event, event, event))

@@ -122,6 +122,8 @@ def because(row: Row, *, now: int) -> str:
     """What the start, or its absence, rests on."""
     if row.fate is Fate.RUNS:
         return "it holds quota" if row.verdict is not Code.CHECKS else "quota is reserved, its checks are open"
+    if row.fate is Fate.UNKNOWN and not row.waits_for:
+        return "had not started when the play was cut short"
     if row.fate is Fate.UNKNOWN:
         return f"waits for what may run for ever: {_names(row.waits_for)}"
     if row.fate is Fate.NEVER:
@@ -210,7 +212,7 @@ def _remarks(found: Forecast, now: int) -> Iterator[str]:
     for loop in {loop.members: loop for loop in reversed(found.loops)}.values():
         yield f"These preempt each other without end {_in(loop.at, now)}: {_listed(loop.members)}"
     if found.is_cut:
-        yield "The play was cut short: what comes after it is unknown."
+        yield "The play was cut short, since it took too many rounds of the scheduler: what comes after it is unknown."
 
 
 def document(found: Forecast) -> dict[str, Any]:
