@@ -46,9 +46,12 @@ def _of_server(run: Run) -> dict[str, Any]:
     from kueuectl.cluster import access, installation
 
     connection = live.client(run)
+    server = access.server_version(connection)
+    found = installation.find(connection)
     return {
-        "server": access.server_version(connection),
-        "kueue": installation.find(connection).version,
+        "server": server,
+        "kueue": found.version,
+        "kueueImage": found.image,
         "kueueApiVersions": list(access.kueue_api_versions(connection)),
     }
 
@@ -56,4 +59,6 @@ def _of_server(run: Run) -> dict[str, Any]:
 def _show_server(run: Run, found: dict[str, Any]) -> None:
     run.print(f"Server Version: {found['server']}")
     run.print(f"Kueue Version: {found['kueue'] or 'unknown'}")
+    if found["kueueImage"]:
+        run.print(f"Kueue Controller Manager Image: {found['kueueImage']}")
     run.print(f"Kueue API Versions: {', '.join(found['kueueApiVersions']) or 'none: Kueue is not installed'}")

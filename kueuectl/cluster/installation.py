@@ -32,12 +32,13 @@ Block = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What is known of Kueue in the cluster; version "" is unknown."""
+    """What is known of Kueue in the cluster; a version or image "" is unknown."""
 
     settings: Settings
     version: str = ""
     namespace: str = ""
     warnings: tuple[str, ...] = ()
+    image: str = ""
 
 
 def find(client: Client) -> Installation:
@@ -94,7 +95,8 @@ def _configured(client: Client, deployment: Block, problems: list[str]) -> Insta
             problems.append(
                 f"Kueue's configuration is not understood, so the defaults are assumed: {clean(str(error))}"
             )
-    return Installation(read.settings, version, namespace, (*problems, *read.warnings))
+    image = clean(str(_manager(deployment).get("image") or ""))
+    return Installation(read.settings, version, namespace, (*problems, *read.warnings), image)
 
 
 def _document(client: Client, namespace: str, name: str, key: str) -> object:

@@ -87,7 +87,8 @@ class Refused:
 
 
 REFUSED = [
-    Refused("list workload --status evicted", 2, "invalid status 'evicted'"),
+    Refused("list workload --status evicted", 2, "invalid status value (evicted). Must be"),
+    Refused("list cq --active=true,false", 2, "only one --active can be given"),
     Refused("list cq --active=maybe", 2, "invalid value 'maybe' for --active"),
     Refused("list cq --active true --active false", 2, "only one --active can be given"),
     Refused("list cq nope", 3, 'clusterqueues.kueue.x-k8s.io "nope" not found'),

@@ -105,6 +105,7 @@ def test_version(live: Live) -> None:
     assert live("version").out.splitlines()[2:] == [
         "Server Version: v1.36.3",
         "Kueue Version: v0.19.2",
+        "Kueue Controller Manager Image: registry.example/kueue:v0.19.2",
         "Kueue API Versions: v1beta2, v1beta1",
     ]
 

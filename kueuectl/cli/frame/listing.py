@@ -77,9 +77,10 @@ def flag_bool(values: Sequence[str] | None, *, flag: str) -> bool | None:
     """The value of a true|false flag that may be given once; None where it wasn't."""
     if not values:
         return None
-    if len(values) > 1:
+    words = [word for value in values for word in value.split(",")]
+    if len(words) > 1:
         raise UsageError(f"only one {flag} can be given")
-    value = values[0].lower()
+    value = words[0].lower()
     if value not in ("true", "false"):
         raise UsageError(f"invalid value {values[0]!r} for {flag}", hint="use true or false")
     return value == "true"

@@ -94,7 +94,8 @@ def _statuses(values: Sequence[str]) -> frozenset[str]:
     """The statuses to keep; empty keeps all."""
     for value in values:
         if value.lower() not in CHOICES["STATUS"]:
-            raise UsageError(f"invalid status {value!r}", hint=f"use {', '.join(CHOICES['STATUS'])}")
+            *names, last = (f'"{name}"' for name in CHOICES["STATUS"])
+            raise UsageError(f"invalid status value ({value}). Must be {', '.join(names)} or {last}")
     found = frozenset(value.upper() for value in values)
     return frozenset() if "ALL" in found else found
 
