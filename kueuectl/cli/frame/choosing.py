@@ -17,7 +17,7 @@ from kueuectl.model.workloads import Workload
 
 Words = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[WORKLOAD]...", help="Names of Workloads, TYPE NAME... or TYPE/NAME of their jobs."),
+    typer.Argument(metavar="[WORKLOAD]...", help="Workloads by name, or as TYPE/NAME (job/train), or TYPE and names."),
 ]
 Everything = Annotated[bool, typer.Option("--all", help="Take all Workloads of the namespace, or with -A of all.")]
 For = Annotated[
