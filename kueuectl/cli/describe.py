@@ -12,7 +12,7 @@ from kueuectl.cli.frame.kinds import Kind
 from kueuectl.cli.frame.kubectl import PassedOn
 from kueuectl.cli.frame.parameters import Selector
 from kueuectl.cli.frame.run import Run
-from kueuectl.errors import NotFoundError
+from kueuectl.errors import NotFoundError, UsageError
 from kueuectl.report.views import described
 
 PARSER = PassedOn
@@ -26,8 +26,9 @@ def command(
     ],
     selector: Selector = None,
     show_events: Annotated[
-        str, typer.Option("--show-events", metavar="BOOL", help="Whether events about the object are shown.")
-    ] = "true",
+        str,
+        typer.Option("--show-events", metavar="BOOL", help="Whether events are shown; only of one object by default."),
+    ] = "",
 ) -> None:
     """Print all fields of objects of Kueue, with their events.
 
@@ -39,14 +40,19 @@ def command(
       kueuectl describe workload job-train-a1b2c -n team-a
     """
     run = ctx.obj
+    if show_events not in ("", "true", "false"):
+        raise UsageError(f"invalid value {show_events!r} for --show-events", hint="use true or false")
     chosen = getting.wanted(words, selector=selector)
     missing: list[NotFoundError] = []
     found = [item for one in chosen for item in _items(run, one, missing=missing)]
+    named = {name for one in chosen for name in one.names}
+    is_one = len(found) == 1 and (not named or found[0]["metadata"].get("name") in named)
+    shows_events = show_events == "true" or (not show_events and is_one)
     for place, item in enumerate(found):
-        events = _events(run, item) if show_events == "true" else []
+        events = _events(run, item) if shows_events else []
         now = loading.load(run).now
         run.write(["\n\n"] if place else [])
-        run.write(line + "\n" for line in described.lines(item, events, now=now))
+        run.write(line + "\n" for line in described.lines(item, events, now=now, shows_events=shows_events))
     if not found and not missing:
         run.note(getting.empty(run, chosen))
     getting.tell_missing(run, missing)

@@ -208,7 +208,17 @@ def test_events_that_may_not_be_read_are_unknown(live: Live, fake: FakeServer) -
 
 
 def test_a_start_of_a_name_describes_what_begins_so(live: Live) -> None:
-    assert "Name:         training" in live("describe", "cq", "train", "--show-events=false").out
+    out = live("describe", "cq", "train", "--show-events=false").out
+    assert "Name:         training" in out
+    assert "Events:" not in out
+
+
+def test_several_are_described_without_events(live: Live, fake: FakeServer) -> None:
+    out = live("describe", "cq").out
+    assert out.count("\n\n\nName:") == 2
+    assert "Events:" not in out
+    assert fake.count(r".*/events") == 0
+    assert live("describe", "cq", "--show-events=true").out.count("Events:") == 3
 
 
 def passed(*args: str, variables: dict[str, str], **options: Any) -> list[str]:

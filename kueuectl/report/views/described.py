@@ -31,7 +31,7 @@ class _Line(NamedTuple):
     value: str | None
 
 
-def lines(item: Item, events: Sequence[Item] | None, *, now: int) -> Iterator[str]:
+def lines(item: Item, events: Sequence[Item] | None, *, now: int, shows_events: bool = True) -> Iterator[str]:
     """The description of an object; `events` are those about it, None where they can't be known."""
     metadata = item.get("metadata") or {}
     made = [
@@ -42,10 +42,10 @@ def lines(item: Item, events: Sequence[Item] | None, *, now: int) -> Iterator[st
     ]
     shown = {**item, "metadata": {key: value for key, value in metadata.items() if key not in _SHOWN_APART}}
     made += _map(shown, 0)
-    rows = [] if events is None else _event_rows(events, now)
-    if events is None:
+    rows = _event_rows(events or (), now)
+    if shows_events and events is None:
         made.append(_Line("Events:", "<unknown>"))
-    else:
+    elif shows_events:
         made.append(_Line("Events:", None if rows else _NONE))
     yield from _aligned(made)
     yield from _table(rows)
