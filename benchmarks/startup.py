@@ -21,7 +21,7 @@ OFFLINE = ["--from", str(DUMP), "--now", "2026-11-29T12:00:00Z"]
 # Refuses at once, so what is measured is the client's imports.
 NOWHERE = ["--server", "http://127.0.0.1:1", "--request-timeout", "1s"]
 FAST, PLAIN, CLUSTER = 2.5, 15.0, 28.0
-LIBRARIES = ("typer, msgspec", "kubernetes")
+LIBRARIES = ("typer, msgspec", "urllib3")
 
 COMMANDS: list[tuple[list[str], float]] = [
     (["--help"], FAST),

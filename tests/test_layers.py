@@ -41,7 +41,7 @@ AT_TOP: dict[str, set[str]] = {
 }
 INSIDE: dict[str, set[str]] = {
     "report": {"rich", "yaml", "msgspec", "jsonpath_ng"},
-    "cluster": {"kubernetes", "urllib3", "yaml"},
+    "cluster": {"urllib3", "yaml"},
     "store": {"yaml"},
     "cli": {"typer", "rich"},
 }

@@ -1,4 +1,4 @@
-"""The API server: connect, read, write. The only package that imports kubernetes, and only inside functions.
+"""The API server: connect, read, write. The only package that opens connections.
 
 It decides nothing: lists go in at one end, a ClusterState comes out at the other. `client` knows no kind; `lists` knows
 pages; `read` knows which kinds make a state. Writes stand beside `read`, on the same client.

@@ -1,4 +1,4 @@
-"""One request over the wire. The only module that touches kubernetes and urllib3; both are imported on first use.
+"""One request over the wire. The only module that touches urllib3, which is imported on first use.
 
 Foreign errors end here: a request gives an answer of any status, or raises LostError (it may help to send it again) or
 another KueuectlError (it won't). A redirect is an answer like any other: following it could carry credentials to
@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import os
 import ssl
 import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from kueuectl import __version__
@@ -29,7 +30,6 @@ from kueuectl.errors import KueuectlError, UnreachableError, UsageError
 
 if TYPE_CHECKING:
     import urllib3
-    from kubernetes.client import Configuration
 
 # The API server gives up on an ordinary request after 60 s by itself: longer silence is a connection that is broken.
 _SILENCE = 75.0
@@ -232,66 +232,78 @@ def _tls_error(error: Exception, server: str) -> KueuectlError:
 
 
 def _open(target: Target, held: Credentials, folder: Path) -> tuple[urllib3.PoolManager, urllib3.HTTPHeaderDict]:
-    """The pool and the headers of every request, configured by the kubernetes package."""
-    import kubernetes
+    """The pool and the headers of every request."""
     import urllib3
 
-    configuration = kubernetes.client.Configuration()
+    proxy, exceptions = _proxy(target)
     try:
-        kubernetes.config.load_kube_config_from_dict(  # type: ignore[no-untyped-call]
-            _kubeconfig(target, held, folder),
-            client_configuration=configuration,
-            persist_config=False,
-            temp_file_path=str(folder),
-        )
-    except kubernetes.config.ConfigException as error:
-        raise KueuectlError(f"the kubeconfig is wrong: {clean(str(error))}") from None
-    configuration.connection_pool_maxsize = _CONNECTIONS
-    proxy, configuration.no_proxy = _proxy(target)
-    user, _, password = unquote(urlsplit(proxy).netloc.rpartition("@")[0]).partition(":")
-    configuration.proxy = without_userinfo(proxy) or None
-    if user:
-        configuration.proxy_headers = urllib3.make_headers(proxy_basic_auth=f"{user}:{password}")
-    if target.cluster.get("insecure-skip-tls-verify"):
-        # The user asked for it; the library would say so again with every request.
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    try:
-        pool: urllib3.PoolManager = kubernetes.client.ApiClient(configuration).rest_client.pool_manager
+        options = _tls_options(target, held, folder) | {"maxsize": _CONNECTIONS}
+        if not proxy or is_bypassed(target.server, exceptions):
+            pool = urllib3.PoolManager(**options)
+        else:
+            pool = _through(proxy, options)
     except ImportError:
         raise KueuectlError("a SOCKS proxy needs the package PySocks", hint="pip install PySocks") from None
-    except (AssertionError, ValueError):
+    except (AssertionError, ValueError, urllib3.exceptions.HTTPError):
         raise KueuectlError(f"the proxy {clean(without_userinfo(proxy))!r} is not a proxy's address") from None
-    return pool, _headers(target, configuration)
+    return pool, _headers(target, held)
 
 
-def _kubeconfig(target: Target, held: Credentials, folder: Path) -> dict[str, object]:
-    """A kubeconfig of one context, with what programs and token files gave filled in and inline data in files."""
-    cluster = {key: target.cluster[key] for key in ("tls-server-name",) if target.cluster.get(key)}
-    cluster["server"] = target.server
-    cluster["insecure-skip-tls-verify"] = bool(target.cluster.get("insecure-skip-tls-verify"))
-    authority = _pem(target.cluster, "certificate-authority", folder)
-    if authority:
-        cluster["certificate-authority"] = authority
-    user: dict[str, object] = {}
+def _tls_options(target: Target, held: Credentials, folder: Path) -> dict[str, Any]:
+    """How the server is checked and who the client is; inline PEM data goes into files of the private folder."""
+    import urllib3
+
+    options: dict[str, Any] = {"cert_reqs": ssl.CERT_REQUIRED}
+    if target.cluster.get("insecure-skip-tls-verify"):
+        options["cert_reqs"] = ssl.CERT_NONE
+        # The user asked for it; the library would say so again with every request.
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     files = {
         "client-certificate": held.certificate.path,
         "client-certificate-data": held.certificate.data,
         "client-key": held.certificate.key_path,
         "client-key-data": held.certificate.key_data,
     }
-    for key in ("client-certificate", "client-key"):
-        path = _pem(files, key, folder)
-        if path:
-            user[key] = path
-    user |= {key: value for key, value in (("token", held.token),) if value}
-    if held.username:
-        user |= {"username": held.username, "password": held.password}
-    return {
-        "current-context": "chosen",
-        "contexts": [{"name": "chosen", "context": {"cluster": "chosen", "user": "chosen"}}],
-        "clusters": [{"name": "chosen", "cluster": cluster}],
-        "users": [{"name": "chosen", "user": user}],
+    found = {
+        "ca_certs": _pem(target.cluster, "certificate-authority", folder),
+        "cert_file": _pem(files, "client-certificate", folder),
+        "key_file": _pem(files, "client-key", folder),
+        "server_hostname": text_of(target.cluster, "tls-server-name"),
     }
+    return options | {name: value for name, value in found.items() if value}
+
+
+def _through(proxy: str, options: dict[str, Any]) -> urllib3.PoolManager:
+    """A pool whose connections go through a proxy."""
+    import urllib3
+
+    user, _, password = unquote(urlsplit(proxy).netloc.rpartition("@")[0]).partition(":")
+    if urlsplit(proxy).scheme.startswith("socks"):
+        from urllib3.contrib.socks import SOCKSProxyManager
+
+        return SOCKSProxyManager(without_userinfo(proxy), username=user or None, password=password or None, **options)
+    headers = urllib3.make_headers(proxy_basic_auth=f"{user}:{password}") if user else None
+    return urllib3.ProxyManager(without_userinfo(proxy), proxy_headers=headers, **options)
+
+
+def is_bypassed(server: str, exceptions: str) -> bool:
+    """Whether NO_PROXY names the server: a host, a domain with all below it, an address or a range, or `*`."""
+    parts = urlsplit(server)
+    host = parts.hostname or ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        address = None
+    for rule in (entry.strip().lower() for entry in exceptions.split(",")):
+        name, _, port = rule.rpartition(":") if rule.count(":") == 1 else (rule, "", "")
+        if port and port != str(parts.port or ""):
+            continue
+        if name == "*" or (name and (host == name.lstrip("*.") or host.endswith("." + name.lstrip("*.")))):
+            return True
+        with contextlib.suppress(ValueError):
+            if address is not None and address in ip_network(name, strict=False):
+                return True
+    return False
 
 
 def _pem(block: Mapping[str, object], key: str, folder: Path) -> str:
@@ -337,13 +349,14 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _headers(target: Target, configuration: Configuration) -> urllib3.HTTPHeaderDict:
+def _headers(target: Target, held: Credentials) -> urllib3.HTTPHeaderDict:
     import urllib3
 
     headers = urllib3.HTTPHeaderDict({"User-Agent": f"kueuectl/{__version__}", "Accept-Encoding": "gzip"})
-    bearer = configuration.auth_settings().get("BearerToken")
-    if bearer and bearer["value"]:
-        headers["Authorization"] = bearer["value"]
+    if held.token:
+        headers["Authorization"] = f"Bearer {held.token}"
+    elif held.username:
+        headers.update(urllib3.make_headers(basic_auth=f"{held.username}:{held.password}"))
     for name, value in _impersonation(target):
         if not value.isascii() or not value.isprintable():
             raise UsageError(f"{name}: {clean(value)!r} can't be sent in a header", hint="check --as and --as-group")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kueuectl.cluster import kubeconfig, options
+from kueuectl.cluster import kubeconfig, options, transport
 from kueuectl.cluster.kubeconfig import contexts, current_namespace, resolve
 from kueuectl.cluster.options import ConnectionOptions
 from kueuectl.errors import KueuectlError, UnreachableError, UsageError
@@ -239,3 +239,25 @@ def test_duration(text: str, want: float) -> None:
 def test_wrong_duration(text: str) -> None:
     with pytest.raises(UsageError, match=r"--request-timeout: .* is not a duration"):
         options.parse_duration(text, flag="--request-timeout")
+
+
+@pytest.mark.parametrize(
+    ("server", "exceptions", "want"),
+    [
+        ("https://api.team.example:6443", "", False),
+        ("https://api.team.example:6443", "other.example", False),
+        ("https://api.team.example:6443", "team.example", True),
+        ("https://api.team.example:6443", ".team.example, x", True),
+        ("https://api.team.example:6443", "*.team.example", True),
+        ("https://api.team.example:6443", "eam.example", False),
+        ("https://api.team.example:6443", "api.team.example:6443", True),
+        ("https://api.team.example:6443", "api.team.example:443", False),
+        ("https://api.team.example:6443", "*", True),
+        ("https://10.1.2.3:6443", "10.0.0.0/8", True),
+        ("https://10.1.2.3:6443", "10.1.2.3", True),
+        ("https://10.1.2.3:6443", "192.168.0.0/16,10.2.0.0/16", False),
+        ("https://[fd00::1]:6443", "fd00::/8", True),
+    ],
+)
+def test_what_no_proxy_names_is_reached_directly(server: str, exceptions: str, want: bool) -> None:
+    assert transport.is_bypassed(server, exceptions) is want

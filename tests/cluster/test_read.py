@@ -288,7 +288,7 @@ def test_access_is_asked_for_everything_that_is_read(server: FakeServer, connect
     client = connect(server=server.url)
     found = access.what_is_allowed(client)
     assert [one.resource for one in found if not one.allowed] == ["nodes"]
-    assert len(found) == LISTS + 4
+    assert len(found) == LISTS + 4 + len(access.WRITES)
     assert access.server_version(client) == "v1.36.3"
     assert access.kueue_api_versions(client) == ("v1beta2", "v1beta1")
 
