@@ -30,8 +30,9 @@ def complete(fake: FakeServer) -> FakeServer:
 
 
 def pod(fake: FakeServer, name: str) -> str:
-    """A gated pod; its name."""
-    fake.put(PODS, {"metadata": _meta(name), "spec": {"schedulingGates": [{"name": "gate"}]}})
+    """A gated pod of the group; its name."""
+    labels = {"kueue.x-k8s.io/pod-group-name": "group"}
+    fake.put(PODS, {"metadata": {**_meta(name), "labels": labels}, "spec": {"schedulingGates": [{"name": "gate"}]}})
     return name
 
 

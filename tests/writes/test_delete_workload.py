@@ -13,6 +13,8 @@ ASKED = """This operation will also delete:
   - jobs.batch/run associated with the team-a/job-run workload
 Do you want to proceed (y/n)? """
 IN_A = ("-n", "team-a")
+# The pods keep their finalizers until the Workload goes.
+GROUP = "pods/group-0 deleted\npods/group-1 deleted\nworkload.kueue.x-k8s.io/group deleted\n"
 CANCELED = "Deletion is canceled\n"
 
 
@@ -68,8 +70,9 @@ def test_a_workload_whose_job_is_gone_goes_itself(live: Live, teams: FakeServer)
 def test_all_pods_of_a_group_go(live: Live, teams: FakeServer) -> None:
     result = live("delete", "workload", "group", *IN_A, stdin="y\n")
     assert "  - pods/group-0 associated with the team-a/group workload\n  - pods/group-1 associated" in result.out
-    assert result.out.endswith("pods/group-0 deleted\npods/group-1 deleted\n")
+    assert result.out.endswith(GROUP)
     assert not {"group-0", "group-1"} & names(teams, PODS)
+    assert "group" not in names(teams, WORKLOADS)
 
 
 def test_a_pod_that_is_made_anew_is_warned_about(live: Live, teams: FakeServer) -> None:
@@ -102,15 +105,13 @@ def test_all_of_a_namespace(live: Live, teams: FakeServer) -> None:
     assert (result.code, result.out) == (0, f"{question}Deletion is canceled\n")
     assert "  - jobs.batch/run associated with the team-a/job-run workload\n" in result.err
     result = live("delete", "workload", "--all", *IN_A, "--yes")
-    assert (result.code, len(result.out.splitlines())) == (0, 9), result.err
+    assert (result.code, len(result.out.splitlines())) == (0, 10), result.err
     assert names(teams, JOBS) == {"idle"}
     assert {"api", "api-next"} <= names(teams, WORKLOADS)
 
 
 def test_by_labels_and_everywhere(live: Live, teams: FakeServer) -> None:
-    assert live("delete", "workload", "-l", "batch=yes", *IN_A, "--yes").out == (
-        "pods/group-0 deleted\npods/group-1 deleted\n"
-    )
+    assert live("delete", "workload", "-l", "batch=yes", *IN_A, "--yes").out == GROUP
     result = live("delete", "workload", "-l", "batch=never", "-A", "--yes")
     assert (result.code, result.out, result.err) == (0, "", "No resources found\n")
     assert (

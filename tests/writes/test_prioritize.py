@@ -89,7 +89,7 @@ def test_a_running_job_with_a_class_may_get_another(live: Live, teams: FakeServe
 def test_all_pods_of_a_group_get_the_class(live: Live, teams: FakeServer) -> None:
     result = live("prioritize", "group", "--class", "urgent", *IN_A)
     assert result.out == "pod/group-0 set to class urgent\npod/group-1 set to class urgent\n"
-    assert labels(teams, PODS, "group-1") == {LABEL: "urgent"}
+    assert labels(teams, PODS, "group-1")[LABEL] == "urgent"
 
 
 FIRST = "holds quota and has no WorkloadPriorityClass: Kueue takes a first one only while it waits"

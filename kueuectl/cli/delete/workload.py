@@ -44,9 +44,9 @@ def command(
 ) -> None:
     """Delete Workloads and the jobs that they are of.
 
-    Deletes the job and its pods (propagationPolicy Background), all pods of a pod group, or a Workload that no job
-    owns, and Workloads whose job is gone. What is deleted with it is listed, and asked about, before. Workloads that
-    are not there are told, the others are deleted, and the exit code is 3.
+    Deletes the job and its pods (propagationPolicy Background), all pods of a pod group with their Workload, or a
+    Workload that no job owns, or whose job is gone. What is deleted with it is listed, and asked about, before.
+    Workloads that are not there are told, the others are deleted, and the exit code is 3.
 
     \b
     Examples:
@@ -107,14 +107,16 @@ def _key(item: Item) -> str:
 
 
 def _steps(run: Run, doomed: Sequence[_Doomed]) -> list[Step]:
-    """One deletion for each job, and for each workload without any; an object is deleted once."""
+    """One deletion for each job, and for each workload without any or of a pod group; an object is deleted once."""
     steps: dict[str, Step] = {}
     for one in doomed:
         if not one.jobs and owning.references(one.item):
             run.note(f"Workload {one.key}: the job that it is of is gone; it is deleted itself")
         namespace, _, name = one.key.partition("/")
-        alone = [] if one.jobs else [(writing.target(kinds.WORKLOAD, name, namespace), one.item, "")]
-        for target, item, shown in [*((job.target, job.item, job.shown) for job in one.jobs), *alone]:
+        # Pods of a group keep their finalizers until their Workload goes (docs: Run Plain Pods, Termination).
+        goes_itself = not one.jobs or any(job.is_of_group for job in one.jobs)
+        itself = [(writing.target(kinds.WORKLOAD, name, namespace), one.item, "")] if goes_itself else []
+        for target, item, shown in [*((job.target, job.item, job.shown) for job in one.jobs), *itself]:
             uid = str(item.get("metadata", {}).get("uid") or "")
             steps[uid or target.where] = Step(Write(DELETE, target, dict(_OPTIONS), uid=uid), "deleted", name=shown)
         for job in one.jobs:

@@ -23,6 +23,7 @@ from kueuectl.model.writes import Target
 from kueuectl.report import text
 
 Item = dict[str, Any]
+_POD_GROUP = "kueue.x-k8s.io/pod-group-name"
 # Workloads that own Workloads are one level deep.
 _LEVELS = 4
 
@@ -39,6 +40,12 @@ class Job(NamedTuple):
         found = self.target
         resource = f"{found.plural}.{found.group}" if found.group else found.plural
         return f"{resource}/{found.name}"
+
+    @property
+    def is_of_group(self) -> bool:
+        """Whether it is a pod of a pod group."""
+        labels = self.item.get("metadata", {}).get("labels") or {}
+        return self.target.kind == kinds.POD.name and _POD_GROUP in labels
 
     @property
     def maker(self) -> str:
