@@ -138,15 +138,16 @@ def _values(
     """Candidates for a value: fixed words from the table, names from the state, or the shell's own files."""
     from kueuectl.cli import _pages
 
-    if metavar == _pages.OBJECT and not places and "/" not in start:
-        return [(f"{kind}/", "") for kind in _pages.KINDS if kind.startswith(start.lower())], _NO_FILES | _NO_SPACE
+    kinds = _pages.OBJECTS.get(metavar)
+    if kinds is not None and not places and "/" not in start:
+        return [(f"{kind}/", "") for kind in kinds if kind.startswith(start.lower())], _NO_FILES | _NO_SPACE
     choices = _pages.CHOICES.get(metavar)
     if choices is not None:
         found = [(word, "") for word in choices if word.startswith(start)]
         return found, _NO_FILES | (_NO_SPACE if len(found) == 1 and found[0][0].endswith("=") else 0)
     if metavar in _pages.FILES and not start.startswith("example:"):
         return [], _FILES
-    if metavar not in (*_pages.DYNAMIC, _pages.OBJECT, "PATH"):
+    if metavar not in (*_pages.DYNAMIC, *_pages.OBJECTS, "PATH"):
         return [], _NO_FILES
     from kueuectl.cli.frame import names
 

@@ -77,8 +77,10 @@ def table() -> dict[str, Any]:
         "CHOICES: dict[str, tuple[str, ...]]": flags.CHOICES,
         "DYNAMIC: tuple[str, ...]": flags.DYNAMIC,
         "FILES: tuple[str, ...]": flags.FILES,
-        "OBJECT: str": flags.OBJECT,
-        "KINDS: tuple[str, ...]": tuple(sorted(kind.name.lower() for kind in kinds.EXPLAINED)),
+        "OBJECTS: dict[str, tuple[str, ...]]": {
+            metavar: tuple(sorted(kind.name.lower() for kind in among))
+            for metavar, among in ((flags.OBJECT, kinds.EXPLAINED), (flags.KUEUE_OBJECT, kinds.KUEUE_KINDS))
+        },
         "PAGES: dict[str, str]": {name: help_of(path) for name, (path, _) in entries.items()},
     }
 

@@ -133,5 +133,6 @@ DYNAMIC = (
     "WORKLOADPRIORITYCLASS",
 )
 FILES = ("FILE", "PATH")
-# A kind, then a name of that kind.
+# A kind, then a name of that kind: of any that is explained, or of one of Kueue's.
 OBJECT = "TYPE/NAME"
+KUEUE_OBJECT = "KIND/NAME"

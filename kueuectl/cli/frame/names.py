@@ -10,7 +10,7 @@ from typing import Any
 
 from kueuectl.cli.frame import kinds
 from kueuectl.cli.frame.environment import Environment
-from kueuectl.cli.frame.flags import GLOBAL_FLAGS, OBJECT
+from kueuectl.cli.frame.flags import GLOBAL_FLAGS, KUEUE_OBJECT, OBJECT
 from kueuectl.cli.frame.kinds import Kind
 from kueuectl.cli.frame.run import Run
 
@@ -76,7 +76,7 @@ def _found(run: Run, metavar: str, start: str, *, places: Sequence[str]) -> Iter
         from kueuectl.store.examples import names
 
         return [f"example:{name}" for name in names()]
-    if metavar == OBJECT:
+    if metavar in (OBJECT, KUEUE_OBJECT):
         return _objects(run, start, places)
     if metavar == "CONTEXT":
         from kueuectl.cli.frame import live
