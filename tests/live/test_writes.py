@@ -12,6 +12,7 @@ from kueuectl.cluster.client import Client
 from kueuectl.errors import KueuectlError
 from tests.cli.harness import Result, cli
 from tests.live import scene
+from tests.live.build import Built
 from tests.live.controlplane import ControlPlane, create, items, send
 
 Item = dict[str, Any]
@@ -172,6 +173,23 @@ def world(plane: ControlPlane, writing: Client, request: pytest.FixtureRequest) 
     made = World(plane, writing, request.node.name.removeprefix("test_").replace("_", "-")[:40])
     yield made
     made.remove()
+
+
+@pytest.fixture
+def pods(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A namespace on a control plane whose Kueue manages plain pods too."""
+    running = ControlPlane(tmp_path_factory.mktemp("pods") / "cluster", built)
+    running.configuration["integrations"] = {"frameworks": ["batch/job", "pod"]}
+    try:
+        running.start()
+        with running.client() as client:
+            scene.install(running, client)
+            create(client, f"{scene.ROOT}/resourceflavors", kueue("ResourceFlavor", _FLAVOR, {}))
+            high = kueue("WorkloadPriorityClass", _HIGH) | {"value": 100}
+            create(client, f"{scene.ROOT}/workloadpriorityclasses", high)
+            yield World(running, client, "pods")
+    finally:
+        running.stop()
 
 
 def ok(result: Result) -> str:
@@ -377,6 +395,27 @@ def test_prioritize_by_number(world: World) -> None:
     )
     time.sleep(1)
     assert world.workload(second)["spec"]["priority"] == -5
+
+
+def test_pod_groups_are_written_whole(pods: World) -> None:
+    path = f"/api/v1/namespaces/{pods.name}/pods"
+    account = f"/api/v1/namespaces/{pods.name}/serviceaccounts"
+    create(pods.client, account, {"metadata": {"name": "default"}})
+    for name in ("one", "two"):
+        labels = {_LABELS["queue"]: "a", "kueue.x-k8s.io/pod-group-name": "group"}
+        metadata = {"name": name, "labels": labels, "annotations": {"kueue.x-k8s.io/pod-group-total-count": "2"}}
+        container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": "3"}}}
+        create(pods.client, path, {"metadata": metadata, "spec": {"restartPolicy": "Never", "containers": [container]}})
+    pods.found(lambda one: one["metadata"]["name"] == "group" and len(one["metadata"]["ownerReferences"]) == 2)
+    done = ok(pods.run("move", "pod/one", "--to", "b"))
+    assert done == "pod/one moved to b\npod/two moved to b\n"
+    pods.wait(lambda: pods.workload("group")["spec"]["queueName"] == "b")
+    done = ok(pods.run("prioritize", "group", "--class", _HIGH))
+    assert done == f"pod/one set to class {_HIGH}\npod/two set to class {_HIGH}\n"
+    pods.wait(lambda: pods.workload("group")["spec"]["priority"] == 100)
+    done = ok(pods.run("delete", "workload", "group", stdin="y\n"))
+    assert done.endswith(f"pods/one deleted\npods/two deleted\n{NAMED}/group deleted\n")
+    pods.wait(lambda: items(pods.client, path) == [] and pods.all("workloads") == [], "all pods are gone:")
 
 
 @pytest.mark.parametrize(
