@@ -49,7 +49,7 @@ class Asked:
 
 @dataclass
 class Proxy:
-    """What is spoiled: the request with the number `at` (from 0) among those that `counts`, with `lasting` all later."""
+    """What is spoiled: request number `at` (from 0) among those that `counts`, with `lasting` all later ones too."""
 
     upstream: str
     upstream_ca: str = ""

@@ -28,7 +28,7 @@ def test_a_fault_that_passes_is_not_seen(words: tuple[str, ...], kind: str, thro
     assert want.code == 0, want.err
     count = len(proxy.asked)
     # What is slow takes its time each time.
-    for at in range(0, count, 6 if kind == faults.SLOW else 2):
+    for at in range(0, count, 7 if kind == faults.SLOW else 3):
         proxy.arm(kind, at)
         found = through(*words)
         assert (found.code, found.out) == (0, want.out), (at, found.err)
@@ -41,7 +41,7 @@ def test_a_fault_that_stays_is_told(words: tuple[str, ...], kind: str, through: 
     """Without the settings of Kueue there is an answer yet, which says that they are missing."""
     proxy.arm("")
     want = through(*words)
-    for at in range(0, len(proxy.asked), 3):
+    for at in range(0, len(proxy.asked), 5):
         proxy.arm(kind, at, lasting=True)
         found = through(*words)
         assert "Traceback" not in found.err
@@ -65,7 +65,7 @@ def test_a_dump_is_whole_or_not_there(kind: str, through: Run, proxy: Proxy, tmp
     assert save("whole") == (0, ["dump.json"])
     count = len(proxy.asked)
     whole = (tmp_path / "whole/dump.json").read_text()
-    for at in range(0, count, 3):
+    for at in range(0, count, 5):
         for lasting in (False, True):
             proxy.arm(kind, at, lasting=lasting)
             name = f"{at}-{lasting}"
