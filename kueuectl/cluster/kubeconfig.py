@@ -13,7 +13,7 @@ Nothing is run and no credential is read here, see credentials.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -81,8 +81,8 @@ def resolve(options: ConnectionOptions) -> Target:
     Raises KueuectlError for a file that is wrong and for a context, cluster or user that isn't there; UnreachableError
     where nothing says which cluster is meant.
     """
-    if (options.as_groups or options.as_uid) and not options.as_user:
-        raise UsageError("--as-group and --as-uid need --as", hint="name the user too: --as USER")
+    if (options.as_groups or options.as_uid or options.as_user_extra) and not options.as_user:
+        raise UsageError("--as-group, --as-uid and --as-user-extra need --as", hint="name the user too: --as USER")
     merged = _load(options)
     if merged.is_empty() and not options.server:
         in_pod = _service_account()
@@ -260,6 +260,8 @@ def _override_cluster(cluster: dict[str, object], options: ConnectionOptions) ->
         cluster["certificate-authority"] = os.path.abspath(options.certificate_authority)
     if options.insecure_skip_tls_verify is not None:
         cluster["insecure-skip-tls-verify"] = options.insecure_skip_tls_verify
+    if options.disable_compression:
+        cluster["disable-compression"] = True
     return cluster
 
 
@@ -278,7 +280,19 @@ def _override_user(user: dict[str, object], options: ConnectionOptions) -> dict[
         user["as"] = options.as_user
         user["as-groups"] = list(options.as_groups)
         user["as-uid"] = options.as_uid
+        user["as-user-extra"] = _extra(options.as_user_extra)
     return user
+
+
+def _extra(pairs: Sequence[str]) -> dict[str, list[str]]:
+    """Values by key, as the kubeconfig has them."""
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--as-user-extra: {pair!r} is not KEY=VALUE")
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def _server(server: str, cluster: Block, user: Block) -> str:

@@ -34,6 +34,9 @@ class ConnectionOptions:
     as_user: str = ""
     as_groups: tuple[str, ...] = ()
     as_uid: str = ""
+    # KEY=VALUE each; a key may come several times.
+    as_user_extra: tuple[str, ...] = ()
+    disable_compression: bool = False
     request_timeout: str = ""
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from kueuectl import __version__
 from kueuectl.cluster import credentials
@@ -352,7 +352,8 @@ def _is_loopback(host: str) -> bool:
 def _headers(target: Target, held: Credentials) -> urllib3.HTTPHeaderDict:
     import urllib3
 
-    headers = urllib3.HTTPHeaderDict({"User-Agent": f"kueuectl/{__version__}", "Accept-Encoding": "gzip"})
+    encoding = "identity" if target.cluster.get("disable-compression") else "gzip"
+    headers = urllib3.HTTPHeaderDict({"User-Agent": f"kueuectl/{__version__}", "Accept-Encoding": encoding})
     if held.token:
         headers["Authorization"] = f"Bearer {held.token}"
     elif held.username:
@@ -370,5 +371,6 @@ def _impersonation(target: Target) -> list[tuple[str, str]]:
     groups = user.get("as-groups")
     found += [("Impersonate-Group", str(group)) for group in groups] if isinstance(groups, list) else []
     for key, values in block_of(user, "as-user-extra").items():
-        found += [(f"Impersonate-Extra-{key}", str(value)) for value in values] if isinstance(values, list) else []
+        name = f"Impersonate-Extra-{quote(key, safe='')}"
+        found += [(name, str(value)) for value in values] if isinstance(values, list) else []
     return [(name, value) for name, value in found if value]

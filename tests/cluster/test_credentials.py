@@ -17,7 +17,7 @@ import pytest
 from kueuectl.cluster import read
 from kueuectl.cluster.client import Client
 from kueuectl.cluster.options import ConnectionOptions
-from kueuectl.errors import KueuectlError
+from kueuectl.errors import KueuectlError, UsageError
 from tests.cluster.authority import Certificates
 from tests.cluster.conftest import TOKEN, write_kubeconfig
 from tests.cluster.fake import FakeServer, Fault, running
@@ -305,6 +305,18 @@ def test_impersonation(server: FakeServer, connect: Connect) -> None:
     assert server.seen[0].headers["Impersonate-User"] == "jane"
     assert server.seen[0].headers["Impersonate-Uid"] == "7"
     assert server.seen[0].groups == ("ml", "ops")
+
+
+def test_what_else_is_known_of_an_impersonated_user(server: FakeServer, connect: Connect) -> None:
+    version(connect(server=server.url, as_user="jane", as_user_extra=("example.com/team=ml", "b=1", "b=2")))
+    assert server.seen[0].headers["Impersonate-Extra-example.com%2Fteam"] == "ml"
+    with pytest.raises(UsageError, match="is not KEY=VALUE"):
+        connect(server=server.url, as_user="jane", as_user_extra=("alone",))
+
+
+def test_compression_can_be_declined(server: FakeServer, connect: Connect) -> None:
+    version(connect(server=server.url, disable_compression=True))
+    assert server.seen[0].headers["Accept-Encoding"] == "identity"
 
 
 def test_impersonated_name_that_breaks_the_header(server: FakeServer, connect: Connect) -> None:

@@ -182,7 +182,13 @@ WRONG = (
     Wrong("a server that is no URL", _TWO, {"server": "ftp://x"}, ("neither http nor https",)),
     Wrong("a file that isn't there", None, {"kubeconfig": "gone"}, ("there is no kubeconfig", "check --kubeconfig")),
     Wrong("nothing at all", None, {}, ("there is no kubeconfig", "--from example:NAME"), UnreachableError),
-    Wrong("a group without a user", _TWO, {"as_groups": ("g",)}, ("--as-group and --as-uid need --as",), UsageError),
+    Wrong(
+        "a group without a user",
+        _TWO,
+        {"as_groups": ("g",)},
+        ("--as-group, --as-uid and --as-user-extra need --as",),
+        UsageError,
+    ),
 )
 
 
@@ -219,7 +225,13 @@ def test_pod_without_a_kubeconfig_uses_its_service_account(tmp_path: Path, monke
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
     target = resolve(ConnectionOptions(as_user="jane"))
     assert (target.server, target.namespace) == ("https://[fd00::1]:443", "team-a")
-    assert target.user == {"tokenFile": str(tmp_path / "token"), "as": "jane", "as-groups": [], "as-uid": ""}
+    assert target.user == {
+        "tokenFile": str(tmp_path / "token"),
+        "as": "jane",
+        "as-groups": [],
+        "as-uid": "",
+        "as-user-extra": {},
+    }
     assert target.source == "the pod's service account"
 
 

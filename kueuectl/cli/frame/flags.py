@@ -71,6 +71,16 @@ GLOBAL_FLAGS = (
     Flag("as_groups", ("--as-group",), "Act as a member of this group; may be repeated.", CONNECTION, "GROUP", True),
     Flag("as_uid", ("--as-uid",), "Act as the user with this uid.", CONNECTION, "UID"),
     Flag(
+        "as_user_extra",
+        ("--as-user-extra",),
+        "Act as a user of whom this is known too; may be repeated.",
+        CONNECTION,
+        "KEY=VALUE",
+        True,
+    ),
+    Flag("cache_dir", ("--cache-dir",), "Accepted for scripts of kubectl; nothing is cached.", CONNECTION, "FOLDER"),
+    Flag("disable_compression", ("--disable-compression",), "Ask the server for answers as they are.", CONNECTION),
+    Flag(
         "request_timeout",
         ("--request-timeout",),
         "Give up on a request after this time, as 5s or 1m; 0 is never.",
@@ -106,6 +116,9 @@ class Flags:
         self.as_user: str | None = None
         self.as_groups: list[str] = []
         self.as_uid: str | None = None
+        self.as_user_extra: list[str] = []
+        self.cache_dir: str | None = None
+        self.disable_compression: bool = False
         self.request_timeout: str | None = None
 
 

@@ -38,6 +38,8 @@ def options(run: Run) -> ConnectionOptions:
         as_user=flags.as_user or "",
         as_groups=tuple(flags.as_groups),
         as_uid=flags.as_uid or "",
+        as_user_extra=tuple(flags.as_user_extra),
+        disable_compression=flags.disable_compression,
         request_timeout=flags.request_timeout or "",
     )
 
