@@ -67,8 +67,8 @@ class ControlPlane:
         """A connection as one of the users: admin, viewer, lead."""
         return connect(ConnectionOptions(kubeconfig=self.kubeconfig, context=context))
 
-    def start(self) -> None:
-        """Start everything and wait until Kueue decides."""
+    def start_server(self) -> None:
+        """Start an API server that knows Kueue's kinds, without Kueue: objects stay as they are written."""
         self._write_certificates()
         self._write_kubeconfig()
         self._start_etcd()
@@ -77,6 +77,11 @@ class ControlPlane:
             self._processes.wait("kube-apiserver", "the API server", lambda: bool(client.get("/readyz", what="ask")))
             self._install_crds(client)
             create(client, "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+
+    def start(self) -> None:
+        """Start everything and wait until Kueue decides."""
+        self.start_server()
+        with self.client() as client:
             self._start_kueue()
             self._install_webhooks(client)
             self._await_kueue(client)
