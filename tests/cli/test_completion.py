@@ -12,6 +12,8 @@ from kueuectl import __main__
 from kueuectl.cli import _fast, completion
 from kueuectl.cli.frame import names
 from tests.cli.harness import TEAMS, cli
+from tests.cluster.fake import FakeServer, running
+from tests.cluster.objects import cluster_queue
 
 
 def complete(*words: str, capsys: pytest.CaptureFixture[str]) -> tuple[list[str], int]:
@@ -117,3 +119,15 @@ def test_a_server_that_says_nothing_is_not_waited_for(capsys: pytest.CaptureFixt
         assert complete("list", "cq", "--server", server, "", capsys=capsys) == ([], 4)
     assert names.SECONDS < 2, "with the start of the program it is two seconds"
     assert capsys.readouterr().err == ""
+
+
+def test_names_on_a_cluster_take_one_request(fake: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert complete("list", "cq", "--server", fake.url, "t", capsys=capsys) == (["training"], 4)
+    assert fake.paths() == ["/apis/kueue.x-k8s.io/v1beta2/clusterqueues"]
+
+
+def test_names_are_found_where_only_the_older_version_is_served(capsys: pytest.CaptureFixture[str]) -> None:
+    older = FakeServer(versions=("v1beta1",))
+    older.put("/apis/kueue.x-k8s.io/v1beta1/clusterqueues", cluster_queue("training", version="v1beta1"))
+    with running(older):
+        assert complete("list", "cq", "--server", older.url, "", capsys=capsys) == (["training"], 4)

@@ -79,10 +79,10 @@ def _found(run: Run, metavar: str, start: str, *, places: Sequence[str]) -> Iter
     if metavar in (OBJECT, KUEUE_OBJECT):
         return _objects(run, start, places)
     if metavar == "CONTEXT":
-        from kueuectl.cli.frame import live
+        from kueuectl.cli.frame import connecting
         from kueuectl.cluster import kubeconfig
 
-        return sorted(kubeconfig.contexts(live.options(run)))
+        return sorted(kubeconfig.contexts(connecting.options(run)))
     return sorted(set(_names(run, _KINDS[metavar])))
 
 
@@ -96,14 +96,31 @@ def _objects(run: Run, start: str, places: Sequence[str]) -> Iterable[str]:
 
 
 def _names(run: Run, kind: Kind) -> Iterable[str]:
+    if not run.is_offline:
+        return _served(run, kind)
     from kueuectl.cli.frame import loading
 
-    if kind.name == "Cohort" and run.is_offline:
+    if kind.name == "Cohort":
         state = loading.load(run, kind).state
         return [*state.cohorts, *(queue.cohort for queue in state.cluster_queues.values() if queue.cohort)]
     namespace = loading.namespace(run) if kind.is_namespaced else None
     items: Iterable[Any] = loading.raw(run, kind, namespace=namespace)
-    if kind.name == "Namespace" and run.is_offline:
+    if kind.name == "Namespace":
         state = loading.load(run, kind).state
         return [*state.namespaces, *(workload.namespace for workload in state.workloads.values())]
     return [str(item["metadata"]["name"]) for item in items]
+
+
+def _served(run: Run, kind: Kind) -> Iterable[str]:
+    """Names on a cluster, and the cohorts that ClusterQueues name without there being an object."""
+    from kueuectl.cli.frame import connecting
+    from kueuectl.cluster import named
+
+    client = connecting.client(run)
+    inside = ""
+    if kind.is_namespaced and not run.flags.all_namespaces:
+        inside = run.flags.namespace or connecting.current_namespace(run)
+    found = named.names(client, kind, namespace=inside, most=_MOST)
+    if kind.name == "Cohort":
+        found += named.column(client, kinds.CLUSTER_QUEUE, "Cohort", most=_MOST)
+    return found
