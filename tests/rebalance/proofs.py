@@ -21,6 +21,7 @@ from kueuectl.quantity import format_amount
 from tests import scenes
 from tests.differential import golden, oracle
 from tests.differential.setups import Setup
+from tests.dry_run import random_changes
 
 Doc = dict[str, Any]
 
@@ -79,6 +80,8 @@ def evict(case: Doc, keys: Collection[str]) -> Doc:
             kept = [c for c in doc["status"]["conditions"] if c["type"] not in ("Evicted", "Preempted")]
             marks = [_condition("Evicted", "Preempted", case), _condition("Preempted", "InClusterQueue", case)]
             doc["status"]["conditions"] = [*kept, *marks]
+    # The oracle runs the scheduler alone.
+    random_changes.controlled(changed["objects"], case["now"])
     return changed
 
 
