@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 from kueuectl.errors import UsageError
 from kueuectl.report import text
 
-KINDS = ("table", "wide", "json", "yaml", "name", "jsonpath", "custom-columns")
+KINDS = ("table", "wide", "json", "yaml", "kyaml", "name", "jsonpath", "jsonpath-as-json", "custom-columns")
 # Formats whose argument may come from a file; the command line reads the file and hands in its text.
 FILE_KINDS = {"jsonpath-file": "jsonpath", "custom-columns-file": "custom-columns"}
 # Formats that single commands take beside these.
 SPECIAL_KINDS = ("plan", "sarif")
 _TEMPLATES = ("go-template", "go-template-file", "template", "templatefile")
-_OTHERS = ("jsonpath-as-json", "kyaml")
 
 # Harmless inside a JSON string when escaped, but a terminal could act on them, or nobody sees them: C1 controls, DEL,
 # bidirectional controls, zero-width characters and tags. JSON escapes the other controls by itself.
@@ -29,7 +28,7 @@ _NUMBER_1_2 = r"[-+]?(?:\.?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0o[0-7]+|0x[0-9a-fA-F]
 
 
 class Format(NamedTuple):
-    """What `-o` asked for: a kind of KINDS and, for jsonpath and custom-columns, the expression."""
+    """What `-o` asked for: a kind of KINDS and, for jsonpaths and custom-columns, the expression."""
 
     kind: str = "table"
     argument: str = ""
@@ -38,6 +37,11 @@ class Format(NamedTuple):
     def is_table(self) -> bool:
         """Whether people read it: table or wide."""
         return self.kind in ("table", "wide")
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is made of one whole document: the others can be written object by object."""
+        return self.kind in ("kyaml", "jsonpath", "jsonpath-as-json")
 
     @property
     def is_wide(self) -> bool:
@@ -56,9 +60,7 @@ def parse(value: str | None) -> Format:
     kind, equals, argument = value.partition("=")
     if kind in _TEMPLATES:
         raise UsageError(f"{kind} output is not supported", hint="use -o jsonpath=... or -o custom-columns=...")
-    if kind in _OTHERS:
-        raise UsageError(f"{kind} output is not supported", hint=f"use one of: {', '.join(KINDS)}")
-    takes_argument = kind in ("jsonpath", "custom-columns") or kind in FILE_KINDS
+    takes_argument = kind in ("jsonpath", "jsonpath-as-json", "custom-columns") or kind in FILE_KINDS
     if kind not in KINDS and kind not in FILE_KINDS and kind not in SPECIAL_KINDS:
         raise unknown(value)
     if takes_argument and not argument:
@@ -74,7 +76,9 @@ def unknown(value: str, also: tuple[str, ...] = ()) -> UsageError:
 
 
 def _example(kind: str) -> str:
-    return {"jsonpath": "'{.items[*].metadata.name}'", "custom-columns": "NAME:.metadata.name"}.get(kind, "FILE")
+    path = "'{.items[*].metadata.name}'"
+    shown = {"jsonpath": path, "jsonpath-as-json": path, "custom-columns": "NAME:.metadata.name"}
+    return shown.get(kind, "FILE")
 
 
 def with_text(form: Format, content: str) -> Format:
@@ -87,7 +91,7 @@ def with_text(form: Format, content: str) -> Format:
 
 def check(form: Format) -> None:
     """Raise UsageError for an expression that can't be read, before anything is loaded for it."""
-    if form.kind == "jsonpath":
+    if form.kind in ("jsonpath", "jsonpath-as-json"):
         from kueuectl.report import jsonpath
 
         jsonpath.parse(form.argument)

@@ -238,6 +238,24 @@ def render(parts: tuple[Part, ...], document: Any) -> str:
     return "".join(out)
 
 
+def render_json(parts: tuple[Part, ...], document: Any) -> str:
+    """The results of each path as a JSON list, one after the other; text between the paths is left out."""
+    try:
+        found = list(_results(parts, document, document))
+    except RecursionError as error:
+        raise UsageError("jsonpath: the path has too many steps") from error
+    return "".join(formats.to_json(results) + "\n" for results in found)
+
+
+def _results(parts: tuple[Part, ...], current: Any, root: Any) -> Iterator[list[Any]]:
+    for part in parts:
+        if isinstance(part, Path):
+            yield find(part, current, root)
+        elif isinstance(part, Range):
+            for item in find(part.path, current, root):
+                yield from _results(part.body, item, root)
+
+
 def _render(parts: tuple[Part, ...], current: Any, *, root: Any, out: list[str]) -> None:
     for part in parts:
         if isinstance(part, Text):

@@ -36,7 +36,7 @@ FROM = ("--from", str(TEAMS))
         (("list", "wl", "--stat"), ["--status"], 4),
         (("list", "wl", "--status", "ad"), ["admitted"], 4),
         (("list", "wl", "--status=ad"), ["admitted"], 4),
-        (("list", "cq", "-o", "js"), ["json", "jsonpath=", "jsonpath-file="], 4),
+        (("list", "cq", "-o", "js"), ["json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file="], 4),
         (("list", "cq", "-o", "custom"), ["custom-columns="], 6),
         (("completion", ""), ["bash", "zsh", "fish", "powershell"], 4),
         (("top", "c"), ["clusterqueues", "cohorts"], 4),

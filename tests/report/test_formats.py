@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from kueuectl.errors import UsageError
-from kueuectl.report import columns, formats, tables
+from kueuectl.report import columns, formats, kyaml, tables
 
 QUEUE = {
     "kind": "ClusterQueue",
@@ -40,7 +40,7 @@ def test_output_formats(value: str | None, kind: str, argument: str) -> None:
     [
         ("go-template={{.x}}", "go-template output is not supported"),
         ("go-template-file=x", "go-template-file output is not supported"),
-        ("jsonpath-as-json={.x}", "jsonpath-as-json output is not supported"),
+        ("jsonpath-as-json", "-o jsonpath-as-json needs an expression"),
         ("xml", "unknown output format 'xml'"),
         ("jsonpath", "-o jsonpath needs an expression"),
         ("json=x", "-o json takes no expression"),
@@ -52,6 +52,17 @@ def test_formats_that_are_refused(value: str, want: str) -> None:
         formats.parse(value)
     assert str(caught.value) == want
     assert caught.value.hint
+
+
+def test_kyaml_is_yaml_in_braces() -> None:
+    value = {"a": 1, "no": True, "nvidia.com/gpu": "1", "l": ["x", None], "e": {}, "m": [{"b": "2\x9b"}, {"c": []}]}
+    text = kyaml.document(value)
+    assert yaml.safe_load(text) == value
+    assert text == (
+        '---\n{\n  a: 1,\n  "no": true,\n  nvidia.com/gpu: "1",\n  l: [\n    "x",\n    null,\n  ],\n  e: {},\n'
+        '  m: [{\n    b: "2\\u009b",\n  }, {\n    c: [],\n  }],\n}\n'
+    )
+    assert kyaml.document({"b": 1, "a": 2}, ordered=True).index("a: 2") < 10
 
 
 def test_json_list_is_a_kubernetes_list_with_sorted_keys() -> None:

@@ -79,3 +79,16 @@ def test_a_path_without_end_is_refused(template: str) -> None:
     with pytest.raises(UsageError, match="jsonpath: ") as caught:
         jsonpath.render(jsonpath.parse(template), DOCUMENT)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("template", "want"),
+    [
+        ("{.a[*]}", '[\n    1,\n    "x"\n]\n'),
+        ("{.a[0]} and {.b}", "[\n    1\n]\n[\n    {}\n]\n"),
+        ("{.none}", "[]\n"),
+        ("{range .a[*]}{@}{end}", '[\n    1\n]\n[\n    "x"\n]\n'),
+    ],
+)
+def test_results_as_json(template: str, want: str) -> None:
+    assert jsonpath.render_json(jsonpath.parse(template), {"a": [1, "x"], "b": {}}) == want

@@ -29,7 +29,8 @@ GLOBAL_FLAGS = (
     Flag(
         "output",
         ("-o", "--output"),
-        "Print as table, wide, json, yaml, name, jsonpath=EXPR, jsonpath-file=FILE or custom-columns=SPEC.",
+        "Print as table, wide, json, yaml, kyaml, name, jsonpath=EXPR, jsonpath-as-json=EXPR, jsonpath-file=FILE or"
+        " custom-columns=SPEC.",
         OUTPUT,
         "FORMAT",
     ),
@@ -124,7 +125,18 @@ class Flags:
 
 # What the value of a flag or argument with this metavar may be: fixed words, or the kind of a dynamic completion.
 CHOICES: dict[str, tuple[str, ...]] = {
-    "FORMAT": ("table", "wide", "json", "yaml", "name", "jsonpath=", "jsonpath-file=", "custom-columns="),
+    "FORMAT": (
+        "table",
+        "wide",
+        "json",
+        "yaml",
+        "kyaml",
+        "name",
+        "jsonpath=",
+        "jsonpath-as-json=",
+        "jsonpath-file=",
+        "custom-columns=",
+    ),
     "STATUS": ("all", "pending", "quotareserved", "admitted", "finished"),
     "BOOL": ("true", "false"),
     "MODE": ("none", "client", "server"),

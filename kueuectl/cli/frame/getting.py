@@ -10,7 +10,6 @@ from kueuectl.cli.frame import kinds, listing, loading, objects, output, selecto
 from kueuectl.cli.frame.kinds import Kind, Reference
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import NotFoundError, UsageError
-from kueuectl.report import formats
 from kueuectl.report.tables import Column, Table
 from kueuectl.report.views import printed
 
@@ -194,8 +193,7 @@ def show_raw(run: Run, chosen: Sequence[Wanted], *, missing: list[NotFoundError]
         if found:
             output.one(run, found[0])
         return
-    names = run.format.kind not in formats.KINDS[2:4]
-    output.objects(run, found, empty=empty(run, chosen) if names and not missing else "")
+    output.objects(run, found, empty="" if missing else empty(run, chosen))
 
 
 def tell_missing(run: Run, missing: Sequence[NotFoundError]) -> None:

@@ -42,12 +42,9 @@ def objects(run: Run, items: Iterable[dict[str, Any]], *, empty: str) -> None:
         run.write(formats.json_list(cleaned))
     elif form.kind == "yaml":
         run.write(formats.yaml_list(cleaned))
-    elif form.kind == "jsonpath":
-        from kueuectl.report import jsonpath
-
-        parts = jsonpath.parse(form.argument)
+    elif form.is_document:
         listed = {"apiVersion": "v1", "items": list(cleaned), "kind": "List", "metadata": {"resourceVersion": ""}}
-        _write_template(run, jsonpath.render(parts, listed))
+        _write_document(run, listed, ordered=True)
     else:
         _objects_by_line(run, list(cleaned), empty=empty)
 
@@ -60,10 +57,8 @@ def one(run: Run, item: dict[str, Any]) -> None:
         run.write([formats.to_json(cleaned), "\n"])
     elif form.kind == "yaml":
         run.write([formats.to_yaml(cleaned, ordered=True)])
-    elif form.kind == "jsonpath":
-        from kueuectl.report import jsonpath
-
-        _write_template(run, jsonpath.render(jsonpath.parse(form.argument), cleaned))
+    elif form.is_document:
+        _write_document(run, cleaned, ordered=True)
     else:
         _objects_by_line(run, [cleaned], empty="")
 
@@ -108,10 +103,8 @@ def document(
         run.write([formats.to_json(value), "\n"])
     elif form.kind == "yaml":
         run.write([formats.to_yaml(value)])
-    elif form.kind == "jsonpath":
-        from kueuectl.report import jsonpath
-
-        _write_template(run, jsonpath.render(jsonpath.parse(form.argument), value))
+    elif form.is_document:
+        _write_document(run, value, ordered=False)
     elif form.kind == "name":
         _names(run, value.get(items, [value]), kind)
     else:
@@ -129,6 +122,23 @@ def _names(run: Run, rows: Sequence[dict[str, Any]], kind: str) -> None:
 def header(kind: str) -> dict[str, Any]:
     """apiVersion and kind of a document of ours."""
     return {"apiVersion": API_VERSION, "kind": kind}
+
+
+def _write_document(run: Run, value: dict[str, Any], *, ordered: bool) -> None:
+    """Print a whole document by jsonpath, or in braces."""
+    form = run.format
+    if form.kind == "kyaml":
+        from kueuectl.report import kyaml
+
+        run.write([kyaml.document(value, ordered=ordered)])
+        return
+    from kueuectl.report import jsonpath
+
+    parts = jsonpath.parse(form.argument)
+    if form.kind == "jsonpath-as-json":
+        run.write([jsonpath.render_json(parts, value)])
+    else:
+        _write_template(run, jsonpath.render(parts, value))
 
 
 def _write_template(run: Run, filled: str) -> None:
