@@ -51,6 +51,15 @@ def test_the_servers_own_table_is_shown(live: Live, fake: FakeServer) -> None:
     assert "as=Table" in sent.headers["Accept"]
 
 
+def test_titles_and_odd_objects_do_no_harm(live: Live, fake: FakeServer) -> None:
+    fake.faults.append(served({**TABLE, "columnDefinitions": [{"name": "a\x1b[2J"}]}))
+    assert live("get", "cq").out.splitlines()[0] == "A\\x1b[2J"
+    head = "- {apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort"
+    odd = f"{head}}}\n{head}, metadata: {{name: a, labels: [b]}}}}\n"
+    done = cli("get", "cohort", "-o", "name", "--from", "-", stdin=f"kind: List\napiVersion: v1\nitems:\n{odd}")
+    assert (done.code, done.out) == (0, "cohort.kueue.x-k8s.io/a\n")
+
+
 def test_pages_of_a_table_are_joined(live: Live, fake: FakeServer) -> None:
     first = {**TABLE, "metadata": {"continue": "token-1"}, "rows": TABLE["rows"][:1]}  # type: ignore[index]
     second = {**TABLE, "rows": TABLE["rows"][1:]}  # type: ignore[index]

@@ -10,6 +10,7 @@ from kueuectl.cli.frame import kinds, listing, loading, objects, output, selecto
 from kueuectl.cli.frame.kinds import Kind, Reference
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import NotFoundError, UsageError
+from kueuectl.report import text
 from kueuectl.report.tables import Column, Table
 from kueuectl.report.views import printed
 
@@ -98,10 +99,9 @@ def _offline(run: Run, one: Wanted, inside: str | None, missing: list[NotFoundEr
     held = [
         item
         for item in loading.raw(run, one.kind, namespace=inside)
-        if selectors.matches(labels, item["metadata"].get("labels") or {})
-        and selectors.matches(
-            fields, {f"metadata.{key}": str(item["metadata"].get(key) or "") for key in ("name", "namespace")}
-        )
+        if isinstance(item.get("metadata"), dict)
+        and selectors.matches(labels, _map_of(item["metadata"], "labels"))
+        and selectors.matches(fields, _fields(item["metadata"]))
     ]
     if not one.names:
         return held
@@ -109,9 +109,20 @@ def _offline(run: Run, one: Wanted, inside: str | None, missing: list[NotFoundEr
     for name in one.names:
         named = [item for item in held if item["metadata"].get("name") == name]
         if not named:
-            missing.append(objects.not_found(Reference(one.kind, name), [item["metadata"]["name"] for item in held]))
+            missing.append(
+                objects.not_found(Reference(one.kind, name), [str(item["metadata"].get("name")) for item in held])
+            )
         found += named
     return found
+
+
+def _map_of(metadata: Item, key: str) -> dict[str, str]:
+    found = metadata.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _fields(metadata: Item) -> dict[str, str]:
+    return {f"metadata.{key}": str(metadata.get(key) or "") for key in ("name", "namespace")}
 
 
 @dataclass(frozen=True)
@@ -143,7 +154,7 @@ def table(run: Run, one: Wanted, *, missing: list[NotFoundError]) -> Shown:
             missing.append(error)
     if not answers or not answers[0].columns:
         return _printed_here([item for answer in answers for item in answer.items], one.kind, client.now)
-    columns = tuple(Column(title.upper(), wide=wide) for title, wide in answers[0].columns)
+    columns = tuple(Column(text.clean(title.upper()), wide=wide) for title, wide in answers[0].columns)
     rows = [row for answer in answers for row in answer.rows]
     return Shown(
         Table(columns, [tuple(map(_cell, cells)) for cells, _ in rows]), tuple(metadata for _, metadata in rows)
@@ -176,7 +187,7 @@ def with_columns(shown: Shown, *, kind: Kind, namespaces: bool, labels: bool, pr
 
 
 def _labels(metadata: Item) -> str:
-    found = metadata.get("labels") or {}
+    found = _map_of(metadata, "labels")
     return ",".join(f"{key}={value}" for key, value in sorted(found.items())) or "<none>"
 
 
