@@ -41,17 +41,15 @@ def candidates(
     run = _run(given)
 
     def look() -> None:
-        try:
-            found.extend(_found(run, metavar, start, places=places))
-        except Exception:
-            # Completion must never disturb the command line that is being typed.
-            return
-        except SystemExit:
-            return
+        found.extend(_found(run, metavar, start, places=places))
 
+    # Whatever ends the thread ends in silence: completion must never disturb the command line that is being typed.
+    told, threading.excepthook = threading.excepthook, lambda failure: None
     worker = threading.Thread(target=look, daemon=True)
     worker.start()
     worker.join(SECONDS)
+    if not worker.is_alive():
+        threading.excepthook = told
     taken = set(places)
     return [(name, "") for name in found[:_MOST] if name.startswith(start) and name.isprintable() and name not in taken]
 
