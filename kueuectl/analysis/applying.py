@@ -124,7 +124,7 @@ def outcomes(
         parts = rebalance.parts(settled, goal)
     found = []
     for part in parts:
-        trials = Trials(part, settings, now=now, goal=goal or Goal(GoalKind.NOMINAL), hold=hold)
+        trials = Trials(part, settings, now=now, goal=goal or Goal(GoalKind.NOMINAL), hold=hold, backoff=True)
         found.append((trials, trials.evict(key for key in keys if key in part.workloads)))
     return found
 

@@ -1,21 +1,18 @@
-"""Who would be preempted for a workload and what they lose; and what evicting named workloads would bring."""
+"""Who would be preempted for a workload, and what an eviction costs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection
 
 from kueuectl.analysis import explain
 from kueuectl.analysis.explanation import Explanation
-from kueuectl.engine import priority, reconcile, requests, snapshot, workloads
-from kueuectl.engine.simulate import Ending, Simulation
+from kueuectl.engine import priority, requests, workloads
 from kueuectl.model import conditions
-from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
-from kueuectl.model.values import Struct, replace
+from kueuectl.model.values import Struct
 from kueuectl.model.workloads import Workload
 
-MAX_ROUNDS = 1000
 _SECONDS_PER_HOUR = 3600
 _NANO = 1_000_000_000
 
@@ -113,63 +110,3 @@ def plan_for(state: ClusterState, settings: Settings, *, now: int, key: str) -> 
         if victim in state.workloads
     )
     return Plan(found, victims)
-
-
-def effect_of(state: ClusterState, settings: Settings, *, now: int, keys: Iterable[str], hold: bool = False) -> Effect:
-    """What happens when the named workloads are evicted now, or deactivated with `hold`; they must hold quota."""
-    settled = reconcile.settled(state, now)
-    wanted = list(dict.fromkeys(keys))
-    roots = {_root(settled, settled.workloads[key]) for key in wanted}
-    before, ended_before = _run(settled, settings, roots=roots, now=now)
-    changed = {
-        key: replace(settled.workloads[key], active=False) if hold else _evicted(settled.workloads[key], now)
-        for key in wanted
-    }
-    after_state = replace(settled, workloads={**settled.workloads, **changed})
-    after, ended_after = _run(after_state, settings, roots=roots, now=now)
-    held_before, held_after = before.snapshot.held, after.snapshot.held
-    gained = [key for key in held_after if key not in held_before and key not in changed]
-    return Effect(
-        evicted=tuple(loss_of(settled, settings, settled.workloads[key], now=now) for key in wanted),
-        admitted=tuple(_gain(after, key) for key in sorted(gained)),
-        returned=tuple(sorted(key for key in changed if key in held_after)),
-        preempted=tuple(sorted(_others(after.evictions, changed) - _others(before.evictions, changed))),
-        lost=tuple(sorted(key for key in held_before if key not in held_after and key not in changed)),
-        anyway=tuple(sorted(key for key in before.assigned if key not in changed)),
-        settled=ended_before.is_fixpoint and ended_after.is_fixpoint,
-    )
-
-
-def _others(evictions: Mapping[str, str], named: Mapping[str, Workload]) -> set[str]:
-    return {key for key in evictions if key not in named}
-
-
-def _root(state: ClusterState, workload: Workload) -> str:
-    assert workload.admission is not None
-    return snapshot.root_of(state, state.cluster_queues[workload.admission.cluster_queue])
-
-
-def _run(state: ClusterState, settings: Settings, *, roots: set[str], now: int) -> tuple[Simulation, Ending]:
-    simulation = Simulation(state, settings, now=now, roots=roots)
-    return simulation, simulation.run(max_rounds=MAX_ROUNDS)
-
-
-def _evicted(workload: Workload, now: int) -> Workload:
-    """The workload with the conditions that Kueue writes when it preempts one."""
-    kept = tuple(c for c in workload.conditions if c.type not in (workloads.EVICTED, workloads.PREEMPTED))
-    marks = (
-        Condition(workloads.EVICTED, "True", "Preempted", last_transition=now),
-        Condition(workloads.PREEMPTED, "True", "InClusterQueue", last_transition=now),
-    )
-    return replace(workload, conditions=(*kept, *marks))
-
-
-def _gain(simulation: Simulation, key: str) -> Gain:
-    entry = simulation.assigned[key]
-    assert entry.assignment is not None
-    flavors = tuple(
-        (result.name, resource, pick.flavor)
-        for result in entry.assignment.pod_sets
-        for resource, pick in sorted(result.picks.items())
-    )
-    return Gain(key, entry.queue.name, flavors)

@@ -1,12 +1,12 @@
-"""A plan of evictions that a user named, or that Kueue would choose for a workload."""
+"""What evictions bring that a user named or that Kueue would choose for a workload, and the plan of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from kueuectl.analysis import applying, preconditions, rebalance_plan
+from kueuectl.analysis import applying, preconditions, preempt, rebalance_plan
 from kueuectl.analysis.goals import Goal, GoalKind
-from kueuectl.analysis.preempt import Loss
+from kueuectl.analysis.preempt import Effect, Gain, Loss
 from kueuectl.analysis.trials import Outcome, Trials
 from kueuectl.model import plan as plans
 from kueuectl.model.plan import Plan
@@ -26,6 +26,25 @@ class Draft(Struct, frozen=True):
     is_settled: bool
     reached: bool
     one_by_one: bool
+
+
+def effect_of(state: ClusterState, settings: Settings, *, now: int, keys: Iterable[str], hold: bool = False) -> Effect:
+    """What happens when the named workloads are evicted now, or deactivated with `hold`; they must hold quota."""
+    named = list(dict.fromkeys(keys))
+    found = applying.outcomes(state, settings, now=now, goal=None, keys=named, hold=hold)
+    results = [outcome for _, outcome in found]
+    promised = applying.promise(found)
+    anyway = {key for trials, _ in found for key in trials.before.assigned}
+    return Effect(
+        evicted=tuple(preempt.loss_of(state, settings, state.workloads[key], now=now) for key in named),
+        admitted=tuple(Gain(row.workload, row.cluster_queue, row.flavors) for row in promised.admitted),
+        returned=promised.returned,
+        preempted=promised.preempted,
+        lost=tuple(sorted(key for outcome in results for key in outcome.lost)),
+        anyway=tuple(sorted(anyway.difference(named))),
+        settled=all(trials.before_ending.is_fixpoint for trials, _ in found)
+        and all(outcome.is_settled for outcome in results),
+    )
 
 
 def of(
@@ -71,12 +90,9 @@ def of(
 
 
 def _holds_one_by_one(trials: Trials, outcome: Outcome, keys: Collection[str]) -> bool:
-    """Whether everybody is admitted too that is promised, when Kueue comes to rest after each eviction.
-
-    Evicted workloads are kept from coming back for a while, so they are out of the way as held ones are.
-    """
+    """Whether everybody is admitted too that is promised, when Kueue comes to rest after each eviction."""
     here = [key for key in keys if key in trials.state.workloads]
     if len(here) < 2:
         return True
-    apart = Trials(trials.state, trials.settings, now=trials.now, goal=trials.goal, hold=True).one_by_one(here)
+    apart = trials.one_by_one(here)
     return apart.is_settled and set(outcome.admitted) <= set(apart.admitted)

@@ -57,7 +57,10 @@ class Protection(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """What is asked for. `hold` deactivates victims instead of evicting them, so that they don't come back."""
+    """What is asked for. `hold` deactivates victims instead of evicting them, so that they don't come back.
+
+    `backoff` lets victims queue again only when Kueue has come to rest without them, see trials.
+    """
 
     goal: Goal
     protection: Protection = Protection()
@@ -65,6 +68,7 @@ class Request(Struct, frozen=True):
     max_lost_gpu_hours: float | None = None
     gpu_resources: frozenset[str] = frozenset()
     hold: bool = False
+    backoff: bool = False
 
 
 class Proposed(Struct, frozen=True):
@@ -189,7 +193,15 @@ def _trials(
     on_trial: Callable[[int], None] | None = None,
 ) -> list[Trials]:
     return [
-        Trials(part, settings, now=now, goal=request.goal, hold=request.hold, on_trial=on_trial)
+        Trials(
+            part,
+            settings,
+            now=now,
+            goal=request.goal,
+            hold=request.hold,
+            backoff=request.backoff,
+            on_trial=on_trial,
+        )
         for part in parts(state, request.goal)
     ]
 

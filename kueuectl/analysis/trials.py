@@ -1,5 +1,8 @@
 """Evict workloads in the model, let Kueue go on, and look whether a goal is reached.
 
+With `backoff` victims wait before they queue again, as those of `--apply` do (docs/adr/0007): Kueue comes to rest
+without them first, then they queue, and it comes to rest again.
+
 One `Trials` is about one part of a cluster: trees of cohorts don't touch each other. Everything happens on the state as
 it is now, since that is where a plan begins; what Kueue would do anyway is part of the outcome, and is not the plan's
 doing.
@@ -21,11 +24,13 @@ from kueuectl.model.conditions import Condition
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
 from kueuectl.model.values import Struct, replace
-from kueuectl.model.workloads import Workload
+from kueuectl.model.workloads import RequeueState, Workload
 
 MAX_ROUNDS = 2000
 # The reason of the Preempted condition that a plan's evictions get: one of those that Kueue itself uses.
 REASON = "InClusterQueue"
+# Later than any simulation gets.
+_FOREVER = 2**62
 Flavors = tuple[tuple[str, str, str], ...]
 """(pod set, resource, flavor) triples."""
 
@@ -68,6 +73,7 @@ class Trials:
         now: int,
         goal: Goal,
         hold: bool = False,
+        backoff: bool = False,
         on_trial: Callable[[int], None] | None = None,
     ) -> None:
         self.state = state
@@ -75,6 +81,7 @@ class Trials:
         self.now = now
         self.goal = goal
         self.hold = hold
+        self.backoff = backoff and not hold
         self.on_trial = on_trial
         self.tried = 0
         self._marks: dict[str, Workload] = {}
@@ -103,16 +110,18 @@ class Trials:
     def one_by_one(self, keys: Iterable[str]) -> Outcome:
         """The outcome when Kueue comes to rest between two evictions, in this order."""
         order = tuple(keys)
-        simulation, ending = self._play(order[:1])
+        simulation, ending = self._play(order[:1], comes_back=False)
         for key in order[1:]:
             if key in simulation.snapshot.held:
                 if self.hold:
                     simulation.finish(key)
                     simulation.wake()
                 else:
+                    info = simulation.snapshot.held[key]
+                    info.workload = self._kept_back(info.workload)
                     simulation.preempt(key, reason=REASON)
                 ending = simulation.run(max_rounds=simulation.rounds + MAX_ROUNDS)
-        return self._outcome(order, simulation, ending)
+        return self._outcome(order, simulation, self._come_back(order, simulation, ending))
 
     def drained(self, keys: Iterable[str]) -> Outcome:
         """The outcome when parked workloads come back only after the others had their turn."""
@@ -168,7 +177,9 @@ class Trials:
             ways = self._ways[info.key] = goals.options(simulation, info, queue)
         return queue.active and any(quota.fits(queue, option) for option in ways)
 
-    def _play(self, keys: tuple[str, ...], *, requeue: str = "each") -> tuple[Simulation, Ending]:
+    def _play(
+        self, keys: tuple[str, ...], *, requeue: str = "each", comes_back: bool = True
+    ) -> tuple[Simulation, Ending]:
         state = self.state
         if keys:
             self.tried += 1
@@ -179,14 +190,40 @@ class Trials:
         if simulation.has_work and not simulation.pools.has_heads():
             # Evicted workloads give their quota back although nobody waits for it.
             simulation.step()
-        return simulation, simulation.run(max_rounds=MAX_ROUNDS)
+        ending = simulation.run(max_rounds=MAX_ROUNDS)
+        return simulation, self._come_back(keys, simulation, ending) if comes_back else ending
+
+    def _kept_back(self, workload: Workload) -> Workload:
+        """A workload about to be evicted, with a backoff that does not end by itself here."""
+        if not self.backoff:
+            return workload
+        count = workload.requeue.count if workload.requeue is not None else 0
+        return replace(workload, requeue=RequeueState(count, _FOREVER))
+
+    def _come_back(self, keys: tuple[str, ...], simulation: Simulation, ending: Ending) -> Ending:
+        """End the backoff of these victims and go on to the end; nothing where there is none."""
+        if not self.backoff or not ending.is_fixpoint:
+            return ending
+        waiting = [
+            (pool, info)
+            for pool in simulation.pools.queues.values()
+            for key in keys
+            if (info := pool.inadmissible.get(key)) is not None
+        ]
+        for pool, info in waiting:
+            workload = replace(info.workload, requeue=self.state.workloads[info.key].requeue)
+            pool.remove(info.key)
+            again = self._reader.read(workload)
+            again.queue = pool.queue
+            pool.add(again)
+        return simulation.run(max_rounds=simulation.rounds + MAX_ROUNDS) if waiting else ending
 
     def _marked(self, key: str) -> Workload:
         """A victim as the plan leaves it; the same object in every trial."""
         found = self._marks.get(key)
         if found is None:
             mark = deactivated if self.hold else evicted
-            found = self._marks[key] = mark(self.state.workloads[key], self.now)
+            found = self._marks[key] = mark(self._kept_back(self.state.workloads[key]), self.now)
         return found
 
     def _evict(self, keys: tuple[str, ...]) -> Outcome:

@@ -96,12 +96,12 @@ def _for_one(run: Run, loaded: Loaded, name: str, *, applies: bool) -> tuple[Seq
 
 def _named(run: Run, loaded: Loaded, names: Sequence[str], *, hold: bool, applies: bool) -> Sequence[Loss]:
     """Show what evicting the named workloads brings; what they lose."""
-    from kueuectl.analysis import preempt
+    from kueuectl.analysis import preempt_plan
     from kueuectl.report.views import preempt as view
 
     state = loaded.state
     keys = [objects.workload(run, state, name, holding=True) for name in names]
-    effect = preempt.effect_of(state, loaded.settings, now=loaded.now, keys=keys, hold=hold)
+    effect = preempt_plan.effect_of(state, loaded.settings, now=loaded.now, keys=keys, hold=hold)
     _show(
         run,
         lambda: view.effect_document(effect),

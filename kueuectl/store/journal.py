@@ -33,9 +33,9 @@ Line = dict[str, Any]
 class Journal:
     """The journal of one plan, open and locked; close it, or use it in a `with` block.
 
-    `begun` and `done` are numbers of steps, from 0 (from 1 in the file); `begun` are those that are not known to be done or to have failed,
-    with their lines. `end` is the last line about the outcome, None before there is one. `started` is when the first
-    step was begun, in nanoseconds; 0 before.
+    `begun` and `done` are numbers of steps, from 0 (from 1 in the file), with their lines; `begun` are those that are
+    not known to be done or to have failed. `end` is the last line about the outcome, None before there is one.
+    `started` is when the first step was begun, in nanoseconds; 0 before.
     """
 
     def __init__(self, path: str, descriptor: int, *, digest: str) -> None:

@@ -243,7 +243,7 @@ def test_fair_shares_are_restored(cluster: Cluster) -> None:
     cluster.make(making.cohort("~", quota=6))
     cluster.make(*(making.job(f"rich-{number}", "rich", 1) for number in range(6)), runs=6)
     cluster.make(making.job("poor-1", "poor", 1), making.job("poor-2", "poor", 2), runs=6)
-    found = cluster.apply("rebalance", "~", "--goal", "fair", "--hold", "--apply")
+    found = cluster.apply("rebalance", "~", "--goal", "fair", "--apply")
     assert found["items"]
     assert {"poor-1", "poor-2"} <= cluster.admitted()
 

@@ -60,6 +60,7 @@ def request(run: Run, loaded: Loaded, wanted: Wanted) -> Request:
         max_lost_gpu_hours=hours,
         gpu_resources=frozenset(wanted.gpu_resources),
         hold=wanted.hold,
+        backoff=not wanted.hold,
     )
 
 
