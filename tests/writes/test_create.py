@@ -177,6 +177,13 @@ def test_a_dry_run_of_the_client_asks_no_server() -> None:
     assert (done.code, yaml.safe_load(done.out)["metadata"]) == (0, {"name": "made-1"})
 
 
+@pytest.mark.parametrize("flag", ["--dry-run=client", "--dry-run client"])
+def test_a_dry_run_may_stand_before_the_kind(live: Live, flag: str) -> None:
+    done = live(*f"create {flag} rf made-1".split())
+    assert (done.code, done.out) == (0, "resourceflavor.kueue.x-k8s.io/made-1 created (client dry run)\n")
+    assert live(*f"create {flag}".split()).code == 2
+
+
 def test_an_older_release_gets_its_own_names_of_fields(live: Live, fake: FakeServer) -> None:
     fake.versions = ("v1beta1",)
     assert live("create", "cq", "made-1", "--cohort", "co").code == 0

@@ -148,6 +148,15 @@ def normalized(args: list[str], params: Sequence[Any]) -> list[str]:
     return out
 
 
+def behind_command(args: list[str]) -> list[str]:
+    """The arguments of a group with a leading `--dry-run` moved behind the word that follows it."""
+    first, equals, _ = args[0].partition("=") if args else ("", "", "")
+    size = 1 if equals else 2
+    if first != "--dry-run" or len(args) <= size:
+        return args
+    return [args[size], *args[:size], *args[size + 1 :]]
+
+
 class Command(_Shared, TyperCommand):
     """A command that does something."""
 
@@ -189,6 +198,10 @@ class LazyGroup(_Shared, TyperGroup):
         """The command of a name, alias or kind; None if there is none."""
         child = self.entry.child(cmd_name)
         return None if child is None else build(child, (*self.path, child.name))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse after handing `--dry-run` in front of a command to the command, as the Go plugin takes it."""
+        return super().parse_args(ctx, behind_command(args) if self.path else args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that the first word means; `TYPE/NAME` means `TYPE NAME`."""
