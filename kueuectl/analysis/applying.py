@@ -6,7 +6,8 @@ Rules.
 2. Quota and doors have to be the same objects with the same spec (see model.plan).
 3. Other workloads may have changed. Whether they did or not, the promise is worked out anew on the present state: the
    goal is reached; each workload that was promised quota gets it in the same place, and does not get it without the
-   plan; Kueue preempts nobody beyond the promise; no victim comes back that was not to.
+   plan, unless Kueue would preempt the same victims for it; Kueue preempts nobody beyond the promise; no victim comes
+   back that was not to.
 4. Of a plan that was begun only what is left is judged. A promise that has come true already is as good as one that
    still will.
 """
@@ -166,7 +167,9 @@ def broken(
         doubts += _misbehaviour(outcome, plan, is_bound=goal is not None, is_begun=bool(done))
     if any(doubt.why is Why.RESTLESS for doubt in doubts):
         return tuple(doubts)
-    return (*doubts, *_promises(plan, found, state, is_begun=bool(done)))
+    would = {key for trials, _ in found for key in trials.before.evictions}
+    is_its_own = bool(keys) and would.issuperset(keys)
+    return (*doubts, *_promises(plan, found, state, may_come_anyway=bool(done) or is_its_own))
 
 
 def _misbehaviour(outcome: Outcome, plan: Plan, *, is_bound: bool, is_begun: bool) -> Iterator[Doubt]:
@@ -187,7 +190,7 @@ def _misbehaviour(outcome: Outcome, plan: Plan, *, is_bound: bool, is_begun: boo
 
 
 def _promises(
-    plan: Plan, found: Collection[tuple[Trials, Outcome]], state: ClusterState, *, is_begun: bool
+    plan: Plan, found: Collection[tuple[Trials, Outcome]], state: ClusterState, *, may_come_anyway: bool
 ) -> Iterator[Doubt]:
     gained = {row.workload: _place(row) for _, outcome in found for row in outcome.admitted}
     anyway = {key: _place(placed(entry)) for trials, _ in found for key, entry in trials.before.assigned.items()}
@@ -196,7 +199,7 @@ def _promises(
         there = gained.get(row.workload)
         if there is None:
             there = place_of(state.workloads.get(row.workload)) or anyway.get(row.workload)
-            if there is not None and not is_begun:
+            if there is not None and not may_come_anyway:
                 yield Doubt(Why.NEEDLESS, "Workload", row.workload)
                 continue
         if there is None:

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Sequence
 from kueuectl.analysis import applying, preconditions, preempt, rebalance_plan
 from kueuectl.analysis.goals import Goal, GoalKind
 from kueuectl.analysis.preempt import Effect, Gain, Loss
-from kueuectl.analysis.trials import Outcome, Trials
+from kueuectl.analysis.trials import Outcome, Trials, placed
 from kueuectl.model import plan as plans
-from kueuectl.model.plan import Plan
+from kueuectl.model.plan import Plan, Promise
 from kueuectl.model.settings import Settings
 from kueuectl.model.state import ClusterState
-from kueuectl.model.values import Struct
+from kueuectl.model.values import Struct, replace
 
 
 class Draft(Struct, frozen=True):
@@ -62,7 +62,7 @@ def of(
     goal = Goal(GoalKind.FIT, for_) if for_ else None
     keys = [loss.workload for loss in victims]
     found = applying.outcomes(state, settings, now=now, goal=goal, keys=keys, hold=hold)
-    promised = applying.promise(found)
+    promised = _with_goal(applying.promise(found), found, for_)
     action = plans.HOLD if hold else plans.EVICT
     steps = tuple(rebalance_plan.step(state, loss, action) for loss in victims)
     plan = Plan(
@@ -87,6 +87,15 @@ def of(
         reached=goal is None or not any(outcome.gaps for _, outcome in found),
         one_by_one=all(_holds_one_by_one(trials, outcome, keys) for trials, outcome in found),
     )
+
+
+def _with_goal(promised: Promise, found: Sequence[tuple[Trials, Outcome]], for_: str) -> Promise:
+    """The promise with the workload that the plan is for, which Kueue would admit by itself with the same victims."""
+    if not for_ or any(row.workload == for_ for row in promised.admitted):
+        return promised
+    entries = [trials.before.assigned[for_] for trials, _ in found if for_ in trials.before.assigned]
+    mine = tuple(rebalance_plan.promised(placed(entry)) for entry in entries)
+    return replace(promised, admitted=(*mine, *promised.admitted))
 
 
 def _holds_one_by_one(trials: Trials, outcome: Outcome, keys: Collection[str]) -> bool:

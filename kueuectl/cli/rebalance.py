@@ -116,7 +116,7 @@ def command(
     loaded = loading.load_all(run)
     found = _find(run, loaded, wanted)
     chosen = _chosen(found, number)
-    if run.format.kind != "plan" and (not apply or run.format.is_table):
+    if run.format.kind != "plan" and (not apply or run.format.is_table or chosen is None):
         _show(run, loaded, found)
     if how is not None and chosen is not None:
         applying.new(run, _plan(loaded, found, chosen), wanted=how, command="rebalance")

@@ -155,6 +155,24 @@ def test_rebalance_makes_room_and_proves_it(live: Live, fake: FakeServer, kueue:
     assert "due to goal fit" in condition(stored(fake, "urgent"), "Evicted").get("message", "due to goal fit")
 
 
+def test_a_goal_that_is_reached_writes_nothing(live: Live, fake: FakeServer, kueue: Kueue) -> None:
+    result = live("rebalance", "--goal", "fit:team-a/run-1", "--apply", *QUICK, "-o", "json")
+    assert (result.code, json.loads(result.out)["reached"]) == (0, True), result.err
+    assert fake.store.done == []
+
+
+def test_the_victims_that_kueue_would_choose_get_its_reason(live: Live, fake: FakeServer, kueue: Kueue) -> None:
+    spec: Any = fake.objects[f"{scene.ROOT}/clusterqueues"][0]["spec"]
+    spec["preemption"]["withinClusterQueue"] = "LowerPriority"
+    result = live("preempt", "--for", "urgent", "-n", "team-a", "--apply", *QUICK)
+    assert result.code == 0, result.err + result.out
+    assert sum(evictions(fake, name) for name in scene.VICTIMS) == 2
+    victim = next(name for name in scene.VICTIMS if evictions(fake, name))
+    row = condition(stored(fake, victim), "Preempted")
+    assert row["reason"] == "InClusterQueue"
+    assert row["message"].endswith("to accommodate a workload (UID: uid-urgent, JobUID: job-urgent) due to goal fit")
+
+
 def test_a_saved_plan_is_carried_out_once(live: Live, fake: FakeServer, kueue: Kueue) -> None:
     path = plan(live)
     first = live("apply", path, *QUICK)
