@@ -139,6 +139,15 @@ def test_what_can_not_be_deleted_is_an_error(live: Live, fake: FakeServer, line:
     assert fake.store.done == []
 
 
+@pytest.mark.parametrize("words", [("",), ("training", "")])
+def test_an_empty_name_deletes_nothing(live: Live, fake: FakeServer, words: tuple[str, ...]) -> None:
+    for verb in (("delete", "cq"), ("delete", "lq")):
+        result = live(*verb, *words)
+        assert (result.code, result.out) == (2, "")
+        assert "resource name may not be empty" in result.err
+    assert fake.store.done == []
+
+
 def test_cascade_is_told_to_the_server(live: Live, fake: FakeServer) -> None:
     import json
 

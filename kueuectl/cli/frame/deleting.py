@@ -130,6 +130,9 @@ def _checked(wish: Wish) -> float:
     """How many seconds to wait at most, 0 for ever."""
     from kueuectl.cluster.options import parse_duration
 
+    if not all(wish.names):
+        # An empty name is the path of all of them.
+        raise UsageError("resource name may not be empty", hint="is a variable of your script empty?")
     if wish.names and (wish.selector or wish.field_selector or wish.every):
         raise UsageError("name cannot be provided when a selector is specified", hint="give names, or -l, or --all")
     if not (wish.names or wish.selector or wish.field_selector or wish.every):
