@@ -44,7 +44,7 @@ class Scenario:
     ask: tuple[str, ...]
     change: tuple[Step, ...]
     want: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    # Who is admitted as foretold only once something happens in its tree: Kueue does not look before.
+    # Who may be admitted as foretold only once something happens in its tree: Kueue does not always look before.
     sleeps: tuple[str, ...] = ()
 
 
@@ -540,6 +540,7 @@ CHANGES = (
         _set("cohort/~-right:parent", "none"),
         _spec("Cohort", "~-right", parentName=None),
         want={"admitted": 1},
+        sleeps=("head",),
     ),
     Scenario(
         "a cohort gets another parent",

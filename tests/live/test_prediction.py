@@ -18,10 +18,13 @@ from tests.live import making, playing, scene
 from tests.live.controlplane import ControlPlane, create, items
 from tests.live.playing import Play, Played
 from tests.live.scenarios import CLASSICAL, FAIR, Scenario
-from tests.live.watching import Watch
+from tests.live.watching import CANARY, Watch
 
 _AT_ONCE = 8
 Start = Callable[..., ControlPlane]
+# Messages of a moment that stay where Kueue does not look again: it parks a workload unseen that asks for the same as one
+# that was just refused.
+LEFT = ("Preempted ", "Workload no longer fits after processing another workload")
 # What Kueue says of a workload that waits, by the verdict that was foretold for it.
 SAYS = {
     "QUOTA": "insufficient unused quota",
@@ -79,7 +82,6 @@ def stage(
 def test_prediction(scenario: Scenario, stage: Stage) -> None:
     played = stage.plays[scenario.id].result()
     assert playing.differences(played) == []
-    assert played.slept == set(scenario.sleeps), "Kueue looks at whom it did not look at before"
     check_floor(scenario, played)
     for name, verdict in played.foretold.verdicts.items():
         if name in played.after and verdict in SAYS:
@@ -118,7 +120,7 @@ def test_messages_after_a_restart(stage: Stage) -> None:
             if after[key].fact.reserved or key not in state.workloads:
                 continue
             found, entry = explain.workload(state, settings, now=now, key=key, with_proposals=False)
-            if entry is not None:
+            if entry is not None and not after[key].message.startswith(LEFT):
                 compared += 1
                 said = narrate.entry(entry)
                 if said != after[key].message:
@@ -133,7 +135,8 @@ def settled(plane: ControlPlane, *, seconds: float) -> dict[str, playing.Seen]:
     since = time.monotonic()
     with plane.client() as client:
         while True:
-            raw = items(client, f"{scene.ROOT}/workloads")
+            found = items(client, f"{scene.ROOT}/workloads")
+            raw = [one for one in found if one["metadata"]["namespace"] != CANARY]
             version = {one["metadata"]["uid"]: one["metadata"]["resourceVersion"] for one in raw}
             if version != last:
                 last, since = version, time.monotonic()

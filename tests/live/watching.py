@@ -21,8 +21,10 @@ from tests.live import making
 from tests.live.controlplane import ADMIN, ControlPlane, has_condition, send
 from tests.live.scene import ROOT
 
-_CANARY = "canary"
+CANARY = "canary"
 _POLL = 0.2
+# Between canaries.
+_PAUSE = 0.7
 _LIMIT = 90.0
 
 Object = dict[str, Any]
@@ -46,17 +48,18 @@ class Watch:
         self._error: Exception | None = None
         self._over = threading.Event()
         self._canary = 0.0
-        self._threads = [threading.Thread(target=self._guarded, args=(run,)) for run in (self._follow, self._sing)]
+        # The one that follows may wait for an event for ever: it ends with the API server, or with the tests.
+        self._follower = threading.Thread(target=self._guarded, args=(self._follow,), daemon=True)
+        self._singer = threading.Thread(target=self._guarded, args=(self._sing,))
 
     def __enter__(self) -> Watch:
-        for thread in self._threads:
-            thread.start()
+        self._follower.start()
+        self._singer.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._over.set()
-        for thread in self._threads:
-            thread.join()
+        self._singer.join()
 
     def look(self, namespace: str) -> Look:
         """What was seen of a namespace until now."""
@@ -83,7 +86,6 @@ class Watch:
         headers = {"Authorization": f"Bearer {ADMIN}", "Accept": "application/json"}
         connection.request("GET", f"{ROOT}/workloads?watch=1&resourceVersion={version}", headers=headers)
         answer = connection.getresponse()
-        # The canary makes events all the time, so that a line always comes and the end is noticed.
         while not self._over.is_set():
             event = json.loads(answer.readline())
             self._put(event["type"], event["object"])
@@ -100,22 +102,22 @@ class Watch:
                 held[meta["uid"]] = one
 
     def _sing(self, client: Client) -> None:
-        send(client, "POST", making.path("Namespace", ""), {"metadata": {"name": _CANARY}})
-        for one in json.loads(json.dumps(making.queue(_CANARY, 1000, cohort="")).replace("~-", "")):
-            send(client, "POST", making.path(one["kind"], _CANARY), one)
+        send(client, "POST", making.path("Namespace", ""), {"metadata": {"name": CANARY}})
+        for one in json.loads(json.dumps(making.queue(CANARY, 1000, cohort="")).replace("~-", "")):
+            send(client, "POST", making.path(one["kind"], CANARY), one)
         number = 0
         while not self._over.is_set():
             number += 1
-            name = f"{_CANARY}-{number}"
+            name = f"{CANARY}-{number}"
             at = time.monotonic()
-            send(client, "POST", making.path("Job", _CANARY), making.job(name, _CANARY, 0))
+            send(client, "POST", making.path("Job", CANARY), making.job(name, CANARY, 0))
             while not any(one.startswith(f"job-{name}-") for one in self._admitted()):
                 if self._over.wait(_POLL):
                     return
                 assert time.monotonic() - at < _LIMIT, f"Kueue does not admit the canary within {_LIMIT:g} s"
             self._canary = at
-            send(client, "DELETE", making.path("Job", _CANARY, name), {"propagationPolicy": "Background"})
-            self._over.wait(_POLL)
+            send(client, "DELETE", making.path("Job", CANARY, name), {"propagationPolicy": "Background"})
+            self._over.wait(_PAUSE)
 
     def _admitted(self) -> list[str]:
-        return has_condition(self.look(_CANARY).workloads, "Admitted")
+        return has_condition(self.look(CANARY).workloads, "Admitted")
