@@ -42,7 +42,12 @@ def _without_nulls(value: Any) -> Any:
 
 
 def change(before: Item, after: Item) -> Item:
-    """The merge patch between two states of one object, without what only the server decides."""
+    """The merge patch between two states of one object, without what only the server decides.
+
+    Raises InputError where the second has no metadata: its version could not be guarded then.
+    """
+    if not isinstance(after.get("metadata"), dict):
+        raise InputError("leaves an object without metadata", source="the patch", path="metadata")
     found = difference(before, after)
     metadata = found.get("metadata")
     if isinstance(metadata, dict):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kueuectl.cli.frame import editing, kinds, loading, writing
+from kueuectl.cli.frame import editing, kinds, writing
 from kueuectl.cli.frame.kubectl import PassedOn
 from kueuectl.errors import UsageError
 
@@ -33,5 +33,5 @@ def command(
     references = kinds.references(words, kinds.KUEUE_KINDS)
     if len(references) != 1:
         raise UsageError("edit takes one object", hint="call it once for each")
-    reference = references[0]
-    editing.edit(run, writing.target(reference.kind, reference.name, loading.namespace(run) or "default"))
+    writing.writer(run)
+    editing.edit(run, writing.chosen(run, references[0].kind, references[0].name))

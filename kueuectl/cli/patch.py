@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from kueuectl.api import json_patch, patches
-from kueuectl.cli.frame import kinds, loading, writing
+from kueuectl.cli.frame import kinds, writing
 from kueuectl.cli.frame.kubectl import PassedOn
 from kueuectl.cli.frame.run import Run
 from kueuectl.cli.frame.writing import DryRun, Step
@@ -56,7 +56,7 @@ def command(
     body = _body(run, patch, patch_file)
     hand = writing.writer(run)
     reference = references[0]
-    target = writing.target(reference.kind, reference.name, loading.namespace(run) or "default")
+    target = writing.chosen(run, reference.kind, reference.name)
     item = hand.read(target)
     if kind == "json":
         body = json_patch.change(item, json_patch.apply(item, body))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import quote
 
+from kueuectl.errors import UsageError
+
 KUEUE_GROUP = "kueue.x-k8s.io"
 
 
@@ -154,7 +156,13 @@ CONFIG_MAP = Kind("ConfigMap", "configmaps", "", ("v1",), "Kueue's configuration
 
 
 def path_of(resource: Resource, version: str, *, namespace: str = "", name: str = "") -> str:
-    """The path of a resource, of one namespace where one is given, of one object where a name is."""
+    """The path of a resource, of one namespace where one is given, of one object where a name is.
+
+    Raises UsageError for names that would lead to another path: dots are taken for steps on the way.
+    """
+    for word in (namespace, name):
+        if word in (".", ".."):
+            raise UsageError(f"invalid name {word!r}", hint="no object and no namespace can have it")
     root = f"/apis/{resource.group}/{version}" if resource.group else f"/api/{version}"
     scope = f"/namespaces/{quote(namespace, safe='')}" if namespace and resource.is_namespaced else ""
     tail = f"/{quote(name, safe='')}" if name else ""

@@ -49,6 +49,10 @@ class SlowError(UnreachableError):
     """No whole answer came in time."""
 
 
+class DamagedError(UnreachableError):
+    """An answer came, and nothing can be made of it."""
+
+
 class RefusedError(LostError):
     """No connection came about: nothing listens, or the name is unknown."""
 
@@ -161,7 +165,7 @@ class Transport:
         while chunk := read(_CHUNK):
             size += len(chunk)
             if size > _LARGEST_BODY:
-                raise UnreachableError(f"{self.server} sent more than {_LARGEST_BODY >> 20} MiB in one answer")
+                raise DamagedError(f"{self.server} sent more than {_LARGEST_BODY >> 20} MiB in one answer")
             if deadline is not None and time.monotonic() > deadline:
                 raise self._too_slow()
             chunks.append(chunk)
@@ -197,7 +201,7 @@ class Transport:
         if isinstance(error, (foreign.ReadTimeoutError, TimeoutError)):
             return self._too_slow()
         if isinstance(error, foreign.DecodeError):
-            return UnreachableError(f"{server} sent a damaged answer: it does not decompress", hint="try again")
+            return DamagedError(f"{server} sent a damaged answer: it does not decompress", hint="try again")
         if isinstance(error, foreign.LocationValueError):
             return KueuectlError(f"{clean(server)!r} is not an address", hint="check --server or the kubeconfig")
         return LostError(f"the connection to {server} broke while it was asked to {request.what}", hint="try again")

@@ -2,12 +2,13 @@
 
 Rules.
  1. A trial (`check`) is a request with dryRun=All: the server admits and validates it and stores nothing.
- 2. A write whose answer was lost, or that the server answered with a fault of its own (5xx), may have been carried
-    out. The object is then read: it is as the write leaves it (done), it is as it was (the write is sent again, whose
-    guard lets it happen only once), or it is something else (ConflictError). Where reading fails too, UncertainError
-    says that nobody knows.
+ 2. A write whose answer was lost or can't be read, or that the server answered with a fault of its own (5xx), may
+    have been carried out. The object is then read: it is as the write leaves it (done), it is as it was (the write is
+    sent again, whose guard lets it happen only once), or it is something else (ConflictError). Where reading fails
+    too, UncertainError says that nobody knows.
  3. A write that the server refuses is an error in the words of the server, with its object.
  4. Warnings of the server are handed on.
+ 5. A request is about one object: without its name the path would be that of all, so there is none then.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from kueuectl.api import patches, raw
 from kueuectl.cluster import kinds
 from kueuectl.cluster.client import Client
 from kueuectl.cluster.failures import FaultyError, MissingError
-from kueuectl.cluster.transport import LostError, RefusedError, Request, SlowError
-from kueuectl.errors import ConflictError, KueuectlError, UnreachableError
+from kueuectl.cluster.transport import DamagedError, LostError, RefusedError, Request, SlowError
+from kueuectl.errors import ConflictError, InputError, KueuectlError, UnreachableError, UsageError
 from kueuectl.model import writes
 from kueuectl.model.writes import Target, Write
 
@@ -72,7 +73,7 @@ class Writer:
                 return self._opened(write, self._client.send(request))
             except RefusedError:
                 raise
-            except (LostError, SlowError, FaultyError) as lost:
+            except (LostError, SlowError, FaultyError, DamagedError, InputError) as lost:
                 found = self._look(write, lost)
                 if found is not None:
                     return found
@@ -97,7 +98,7 @@ class Writer:
             if write.verb == writes.CREATE:
                 return None
             raise
-        except UnreachableError as error:
+        except (UnreachableError, InputError) as error:
             raise UncertainError(
                 f"can't tell whether {_doing(write)} was carried out: {lost}; then: {error}",
                 hint="look at the object before you try again",
@@ -132,6 +133,8 @@ class Writer:
         resource = kinds.Kind(target.kind, target.plural, target.group, (), "", target.is_namespaced)
         served, plural = self._client.discovery.find(resource)
         found = kinds.Kind(target.kind, plural, target.group, (), "", target.is_namespaced)
+        if not target.name:
+            raise UsageError("resource name may not be empty", hint="is a variable of your script empty?")
         name = "" if is_collection else target.name
         return kinds.path_of(found, version or served, namespace=target.namespace, name=name)
 

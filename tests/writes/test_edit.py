@@ -111,3 +111,11 @@ def test_an_editor_that_fails_writes_nothing(live: Live, fake: FakeServer, edito
     assert want in result.err
     for kept in re.findall(r"kept in (\S+)", result.err):
         Path(kept).unlink()
+
+
+def test_an_editor_that_takes_the_file_away_is_an_error(live: Live, fake: FakeServer, tmp_path: Path) -> None:
+    result = live("edit", "cq", "training", variables={"EDITOR": "rm"})
+    assert (result.code, result.out) == (1, "")
+    assert "cannot be read: No such file" in result.err
+    assert "is kept" not in result.err
+    assert fake.store.done == []

@@ -72,6 +72,15 @@ def test_an_operation_that_can_not_be_done_is_refused(operations: Any, want: str
     assert want in str(caught.value)
 
 
+@pytest.mark.parametrize("operation", [{"op": "add", "value": 1}, {"op": "remove"}, {"op": "replace", "value": []}])
+def test_a_patch_that_takes_the_metadata_away_is_refused(live: Live, fake: FakeServer, operation: Any) -> None:
+    queue(fake)["metadata"]["resourceVersion"] = "7"
+    result = live("patch", "cq", "training", "--type", "json", "-p", json.dumps([{**operation, "path": "/metadata"}]))
+    assert (result.code, result.out) == (1, "")
+    assert "leaves an object without metadata" in result.err
+    assert fake.store.done == []
+
+
 def queue(fake: FakeServer) -> Any:
     """The stored queue."""
     return next(one for one in fake.objects[QUEUES] if one["metadata"]["name"] == "training")  # type: ignore[index]

@@ -44,9 +44,14 @@ def edit(run: Run, target: Target) -> None:
             writing.carry_out(run, [Step(write, "edited", patches.merged(item, patch))], mode=Mode.NONE)
         else:
             run.note("Edit cancelled, no changes made.")
+    except KeyboardInterrupt:
+        is_kept = True
+        run.note(f"What you wrote is kept in {path}")
+        raise
     except KueuectlError as error:
         is_kept = True
-        error.hint = "; ".join(part for part in (error.hint, f"what you wrote is kept in {path}") if part)
+        kept = f"what you wrote is kept in {path}" if path.is_file() else ""
+        error.hint = "; ".join(part for part in (error.hint, kept) if part)
         raise
     finally:
         if not is_kept:
@@ -65,7 +70,10 @@ def _taken_back(run: Run, path: Path, shown: Item, target: Target) -> Item:
     """What the user changed, as a merge patch; empty where nothing was. Raises InputError for what can't be written."""
     before = path.read_bytes()
     _open_editor(run, path)
-    after = path.read_bytes()
+    try:
+        after = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or 'the system refuses'}", source=str(path)) from None
     if after == before or not after.strip():
         return {}
     from kueuectl.store import load

@@ -42,6 +42,8 @@ def wanted(words: Sequence[str], *, selector: str | None = None, field_selector:
         if any("/" in name for name in names):
             raise UsageError("write KIND NAME or KIND/NAME, not both")
         found = [Wanted(kind, names, selector, field_selector) for kind in dict.fromkeys(chosen)]
+    if any(not name for one in found for name in one.names):
+        raise UsageError("resource name may not be empty", hint="is a variable of your script empty?")
     if (selector or field_selector) and any(one.names for one in found):
         raise UsageError("name cannot be provided when a selector is specified")
     return found

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kueuectl.api import patches
-from kueuectl.cli.frame import kinds, loading, writing
+from kueuectl.cli.frame import kinds, writing
 from kueuectl.cli.frame.kinds import Kind
 from kueuectl.cli.frame.run import Run
 from kueuectl.cli.frame.writing import Step
@@ -21,9 +21,8 @@ STOPPED, RESUMED = "stopped", "resumed"
 def set_policy(run: Run, kind: Kind, name: str, *, policy: str, dry_run: str) -> None:
     """Write spec.stopPolicy of a queue, guarded by the version that was read."""
     mode = writing.mode(dry_run)
-    inside = (loading.namespace(run) or "default") if kind.is_namespaced else ""
-    target = writing.target(kind, name, inside)
     hand = writing.writer(run)
+    target = writing.chosen(run, kind, name)
     item = hand.read(target)
     if mode is not writing.Mode.CLIENT and policy != patches.NONE:
         _tell_counts(run, kind, item, policy=policy)
@@ -38,8 +37,9 @@ def set_policy(run: Run, kind: Kind, name: str, *, policy: str, dry_run: str) ->
 def set_active(run: Run, name: str, *, active: bool, dry_run: str) -> None:
     """Write spec.active of a Workload, guarded by the version that was read."""
     mode = writing.mode(dry_run)
-    target = writing.target(kinds.WORKLOAD, name, loading.namespace(run) or "default")
-    item = writing.writer(run).read(target)
+    hand = writing.writer(run)
+    target = writing.chosen(run, kinds.WORKLOAD, name)
+    item = hand.read(target)
     if mode is not writing.Mode.CLIENT:
         run.note(f"Workload {target.where}: {_fate(item, active=active)}")
     patch = patches.active(active)

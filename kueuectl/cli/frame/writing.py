@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kueuectl.cli.frame import output
+from kueuectl.cli.frame import loading, output
 from kueuectl.cli.frame.kinds import Kind
 from kueuectl.cli.frame.run import Run
 from kueuectl.errors import ConflictError, KueuectlError, UsageError
@@ -91,6 +91,17 @@ class Step:
 def target(kind: Kind, name: str, namespace: str = "") -> Target:
     """An object of a kind by name."""
     return Target(kind.name, kind.group, kind.plural, name, namespace if kind.is_namespaced else "")
+
+
+def chosen(run: Run, kind: Kind, name: str) -> Target:
+    """The object of that name, in the namespace that the flags choose; raises UsageError where they choose all."""
+    if not kind.is_namespaced:
+        return target(kind, name)
+    if run.flags.all_namespaces:
+        raise UsageError(
+            "a resource cannot be retrieved by name across all namespaces", hint="choose one with -n, and leave -A out"
+        )
+    return target(kind, name, loading.namespace(run) or "default")
 
 
 def patch(found: Target, body: Item, item: Item, *, subresource: str = "") -> Write:
