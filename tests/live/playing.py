@@ -31,7 +31,7 @@ _SILENCE = 4.0
 _NO_ANSWER = 20.0
 _LIMIT = 90.0
 # Seconds for which a workload that was evicted from outside may not queue.
-_PAUSE = 3
+_PAUSE = 10
 # One question at a time: the program is run in this process, and the machine has few cores.
 _ASKING = threading.Lock()
 
@@ -67,8 +67,8 @@ class Foretold:
     evicted: dict[str, str]
     elsewhere: set[str] = field(default_factory=set)
     verdicts: dict[str, str] = field(default_factory=dict)
-    # Victims of a plan, to be evicted.
-    steps: tuple[str, ...] = ()
+    # What a plan does.
+    steps: tuple[Step, ...] = ()
     # Only who holds quota is foretold, not in which flavors.
     is_loose: bool = False
 
@@ -114,7 +114,7 @@ class Play:
                 self._make(client, wave)
                 before = self._settle()
             foretold = self._ask(before)
-            self._make(client, self.scenario.change or making.evicted(*foretold.steps))
+            self._make(client, self.scenario.change or foretold.steps)
             after = self._settle(Played(before, foretold, {}, frozenset(sleepers)))
             slept = frozenset(name for name in sleepers if not after[name].fact.reserved)
             if slept:
@@ -287,7 +287,11 @@ def foretell(document: dict[str, Any], before: dict[str, Seen]) -> Foretold:
         assert document["items"], document
         plan = document["items"][0]
         evicted = {names[row["workload"]]: row["reason"] for row in plan["steps"]}
-        return _of_evictions(before, evicted, names, plan)
+        found = _of_evictions(before, evicted, names, plan)
+        if any(row["action"] == "hold" for row in plan["steps"]):
+            off = {"spec": {"active": False}}
+            found.steps = tuple(step for name in evicted for step in making.patched("Workload", f"job:{name}", off))
+        return found
     return _of_dry_run(document, before, names)
 
 
@@ -304,7 +308,7 @@ def _of_evictions(
     returned = {names[key] for key in document.get("returned", ())}
     facts |= {name: replace(before[name].fact, flavors=(), counts=()) for name in returned}
     reasons = evicted | {names[key]: "" for key in further}
-    return Foretold(facts, reasons, steps=tuple(evicted), is_loose=True)
+    return Foretold(facts, reasons, steps=making.evicted(*evicted), is_loose=True)
 
 
 def _of_dry_run(document: dict[str, Any], before: dict[str, Seen], names: dict[str, str]) -> Foretold:

@@ -22,8 +22,8 @@ from tests.live.watching import CANARY, Watch
 
 _AT_ONCE = 8
 Start = Callable[..., ControlPlane]
-# Messages of a moment that stay where Kueue does not look again: it parks a workload unseen that asks for the same as one
-# that was just refused.
+# Messages of a moment that stay where Kueue does not look again: it parks a workload unseen that asks for the same as
+# one that was just refused.
 LEFT = ("Preempted ", "Workload no longer fits after processing another workload")
 # What Kueue says of a workload that waits, by the verdict that was foretold for it.
 SAYS = {
