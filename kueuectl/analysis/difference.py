@@ -414,4 +414,3 @@ def flavors_text(holding: Holding) -> str:
     if len(flavors) == 1:
         return flavors.pop()
     return ", ".join(f"{pod_set}/{resource}={flavor}" for pod_set, resource, flavor in holding.flavors)
-

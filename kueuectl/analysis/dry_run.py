@@ -195,4 +195,3 @@ def evicted(workload: Workload, reason: str, now: int) -> Workload:
     """The workload with the condition that evicts it; it holds its quota until the first round is over."""
     kept = tuple(c for c in workload.conditions if c.type != workloads.EVICTED)
     return replace(workload, conditions=(*kept, Condition(workloads.EVICTED, "True", reason, last_transition=now)))
-
