@@ -81,11 +81,16 @@ class Journal:
 
     def _append(self, line: Line) -> None:
         raw = (json.dumps(line, separators=(",", ":")) + "\n").encode()
+        start = os.lseek(self._descriptor, 0, os.SEEK_CUR)
         try:
             while raw:
                 raw = raw[os.write(self._descriptor, raw) :]
             os.fsync(self._descriptor)
         except OSError as error:
+            # The next line must not follow half of this one.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, start)
+                os.lseek(self._descriptor, start, os.SEEK_SET)
             raise _unwritable(self.path, error) from error
         self._take(line, 0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -427,3 +428,41 @@ def test_a_plan_laid_out_otherwise_is_the_same_plan(live: Live, fake: FakeServer
     assert live("apply", path, *QUICK).code == 0
     Path(path).write_text(json.dumps(json.loads(Path(path).read_text())))
     assert "Nothing to do" in live("apply", path, *QUICK).err
+
+
+@pytest.mark.parametrize("goal", ["", "peace", "fit", "fit:", "fair:team-a/urgent", "defrag"])
+def test_a_goal_that_nobody_knows_is_an_error_of_the_file(live: Live, fake: FakeServer, goal: str) -> None:
+    path = plan(live)
+    document = json.loads(Path(path).read_text())
+    Path(path).write_text(json.dumps({**document, "goal": goal}))
+    result = live("apply", path, *QUICK)
+    assert result.code == 1
+    assert f"Error: plan.json: goal: {goal!r} is no goal that this version knows" in result.err
+    assert sent(fake) == []
+
+
+@pytest.mark.parametrize(("full_at", "want"), [("begin", []), ("done", ["run-1"])])
+def test_a_full_disk_leaves_a_journal_that_can_be_read(
+    live: Live, fake: FakeServer, kueue: Kueue, monkeypatch: pytest.MonkeyPatch, full_at: str, want: list[str]
+) -> None:
+    path = plan(live)
+    write, met = os.write, []
+
+    def full(descriptor: int, data: bytes) -> int:
+        if not met and f'"event":"{full_at}"'.encode() in data:
+            met.append(data)
+            return write(descriptor, data[:20])
+        if len(met) == 1:
+            met.append(data)
+            raise OSError(28, "No space left on device")
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", full)
+    result = live("apply", path, *QUICK)
+    assert result.code == 1
+    assert "No space left on device" in result.err
+    assert [name for name in scene.VICTIMS if f"/{name} in team-a evicted" in result.out] == want
+    assert [name for name in scene.VICTIMS if evictions(fake, name)] == want
+    assert events()[-1] == ("open" if full_at == "begin" else "begin 1")
+    assert live("apply", path, *QUICK).code == 0
+    assert [evictions(fake, name) for name in scene.VICTIMS] == [1, 1, 0]

@@ -76,6 +76,7 @@ def saved(run: Run, path: str, wanted: Wishes) -> None:
     from kueuectl.store import plans as files
 
     plan = files.read(path)
+    _check_goal(plan, path)
     if not plan.steps:
         run.note("Nothing to do: the plan has no steps.")
         return
@@ -101,6 +102,15 @@ def saved(run: Run, path: str, wanted: Wishes) -> None:
             carrier.tell(todo)
             return
         carrier.carry_out(book, path)
+
+
+def _check_goal(plan: Plan, path: str) -> None:
+    from kueuectl.analysis import applying
+
+    try:
+        applying.goal_of(plan)
+    except ValueError:
+        raise InputError(f"{plan.goal!r} is no goal that this version knows", source=path, path="goal") from None
 
 
 def _named(plan: Plan, command: str) -> str:
@@ -293,9 +303,9 @@ class _Carrier:
                 if self.wanted.keep_going and not _is_cut_off(error):
                     continue
                 return
-            book.finish(number, now=self.client.now, how="written", **_version(after))
             self.results[number] = _done(self.plan, number)
             self._print(number)
+            book.finish(number, now=self.client.now, how="written", **_version(after))
 
     def _send(self, number: int, write: Write, book: Journal) -> Item:
         step = self.plan.steps[number]
