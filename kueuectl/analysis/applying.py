@@ -106,11 +106,14 @@ def _is_same(found: object, wanted: Precondition) -> bool:
 
 
 def goal_of(plan: Plan) -> Goal | None:
-    """The goal, None where the victims were named. Raises ValueError for a word that is no goal."""
+    """The goal, None where the victims were named. Raises ValueError for a word that is no goal of a plan."""
     if plan.goal == plans.NAMED:
         return None
     word, _, workload = plan.goal.partition(":")
-    return Goal(GoalKind(word), workload, plan.cohort)
+    kind = GoalKind(word)
+    if kind is GoalKind.DEFRAG or (kind is GoalKind.FIT) != bool(workload):
+        raise ValueError(f"{plan.goal!r} is no goal of a plan")
+    return Goal(kind, workload, plan.cohort)
 
 
 def outcomes(

@@ -108,7 +108,7 @@ def decode(raw: bytes, *, source: str = "") -> Plan:
     """The plan of JSON; raises InputError with the field path on anything else."""
     try:
         head = msgspec.json.decode(raw, type=_Head)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"is no plan: {error}", source=source) from error
     if head.kind != KIND or head.api_version.partition("/")[0] != API_VERSION.partition("/")[0]:
         raise InputError("is no plan of kueuectl", source=source, hint="write one with -o plan=FILE")
@@ -191,14 +191,22 @@ def _given(part: _Step | _Precondition) -> dict[str, Any]:
 
 
 def _from_wire(wire: _Plan, *, source: str) -> Plan:
+    seen: set[tuple[str, str]] = set()
     for index, step in enumerate(wire.steps):
         if step.action not in plans.ACTIONS:
             known = " or ".join(plans.ACTIONS)
             raise InputError(f"must be {known}", source=source, path=f"steps[{index}].action")
         if not step.name or not step.uid:
             raise InputError("must name a workload with its uid", source=source, path=f"steps[{index}]")
+        if (step.namespace, step.name) in seen:
+            raise InputError("names a workload that an earlier step names", source=source, path=f"steps[{index}]")
+        seen.add((step.namespace, step.name))
+    try:
+        made_at = times.parse(wire.made_at)
+    except InputError as error:
+        raise InputError(error.problem, source=source, path="madeAt", hint=error.hint) from None
     return Plan(
-        made_at=times.parse(wire.made_at),
+        made_at=made_at,
         tool_version=wire.tool_version,
         kueue_target=wire.kueue_target,
         goal=wire.goal,
