@@ -9,6 +9,8 @@ def main() -> None:
     """Run the command line and exit with its code; help and completion are answered without loading the rest."""
     from kueuectl.cli import _fast
 
+    if sys.stdin is None or sys.stdout is None or sys.stderr is None:
+        _fill_streams()
     argv = sys.argv[1:]
     program = _fast.program(sys.argv[0])
     code = _fast.answer(argv, program)
@@ -17,6 +19,16 @@ def main() -> None:
 
         code = run(argv, program=program)
     sys.exit(code)
+
+
+def _fill_streams() -> None:
+    """Give the streams that were closed before the start: nothing is read, and what is written goes nowhere."""
+    import os
+
+    # In the order of their descriptors, since the lowest free one is taken.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
 
 
 def complete() -> None:

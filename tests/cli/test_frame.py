@@ -233,6 +233,24 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("closed", "line", "want"),
+    [
+        ("<&-", "list workload --from -", (1, "", "Error: <stdin>: is empty\n")),
+        (">&-", "version --client", (0, "", "")),
+        (">&-", "list nope", (2, "", "Error: unknown command 'nope'")),
+        ("2>&-", "list nope", (2, "", "")),
+    ],
+)
+def test_streams_that_are_closed_before_the_start_are_empty(closed: str, line: str, want: tuple[int, str, str]) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m kueuectl {line} {closed}"], capture_output=True, text=True, check=False
+    )
+    code, out, err = want
+    assert (done.returncode, done.stdout) == (code, out), done.stderr
+    assert done.stderr.startswith(err) if err else done.stderr == ""
+
+
 def test_watching_a_dump_is_refused() -> None:
     assert teams("top", "-w") == Result(2, "", "Error: --watch needs a cluster: a dump doesn't change\n")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 from tests.cli.two_teams import Live
@@ -198,3 +200,18 @@ def test_half_a_batch_is_told(live: Live, teams: FakeServer) -> None:
     assert (result.code, result.out) == (5, RUN)
     assert "Not done after the failure: jobs.batch/small" in result.err
     assert {"big", "small"} <= names(teams, JOBS)
+
+
+def test_an_answer_that_is_no_text_is_no_yes(teams: FakeServer, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kueuectl.cli.frame.environment import Environment
+
+    make = Environment.__init__
+
+    def with_bytes(self: Environment, **fields: object) -> None:
+        fields["stdin"] = io.TextIOWrapper(io.BytesIO(b"\xff\xfey\n"), encoding="utf-8")
+        make(self, **fields)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Environment, "__init__", with_bytes)
+    result = live("delete", "workload", "job-run", *IN_A)
+    assert (result.code, result.out) == (0, ASKED + CANCELED)
+    assert teams.store.done == []

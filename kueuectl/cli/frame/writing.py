@@ -132,7 +132,10 @@ def confirm(run: Run, question: str, *, yes: bool, ends_line: bool = True) -> bo
     out = run.environment.stdout
     out.write(text.clean(f"{question} (y/n)? "))
     out.flush()
-    answer = run.environment.stdin.readline().strip().lower()
+    try:
+        answer = run.environment.stdin.readline().strip().lower()
+    except UnicodeDecodeError:
+        answer = ""
     if ends_line and not run.environment.stdin_is_tty:
         out.write("\n")
     return answer in ("y", "yes")
