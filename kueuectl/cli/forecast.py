@@ -33,7 +33,12 @@ def command(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", metavar="NUMBER", help="Draw run times of ranges from this seed.")
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="NUMBER",
+            help="Draw run times from this seed, observed ones too; without it only ranges, from 0.",
+        ),
     ] = None,
     runs: Annotated[int, typer.Option("--runs", metavar="NUMBER", help="Draw so many futures for the spread.")] = 50,
     cluster_queue: Annotated[

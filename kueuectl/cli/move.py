@@ -24,7 +24,7 @@ from kueuectl.model.workloads import Workload
 
 def command(
     ctx: typer.Context,
-    to: Annotated[str, typer.Option("--to", metavar="LOCALQUEUE", help="The LocalQueue to move to; required.")],
+    to: Annotated[str, typer.Option("--to", metavar="LOCALQUEUE", help="The LocalQueue to move to.")],
     words: choosing.Words = None,
     selector: Selector = None,
     clusterqueue: ClusterQueue = None,

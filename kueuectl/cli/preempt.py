@@ -44,7 +44,7 @@ def command(
 
     \b
     Examples:
-      kueuectl preempt --for urgent -n team-a --from example:preemption
+      kueuectl preempt --for forecast -n team-a --from example:preemption
       kueuectl preempt batch-1 batch-2 -n team-b --apply
     """
     run = ctx.obj

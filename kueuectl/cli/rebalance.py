@@ -28,14 +28,28 @@ def command(
         typer.Option("--goal", metavar="GOAL", help="Reach fair, nominal, fit:WORKLOAD or within-quota."),
     ] = None,
     max_evictions: Annotated[
-        int | None, typer.Option("--max-evictions", metavar="NUMBER", help="Evict no more workloads than this.")
+        int | None,
+        typer.Option(
+            "--max-evictions",
+            metavar="NUMBER",
+            help="Evict no more workloads than this; by default as many as it takes.",
+        ),
     ] = None,
     max_lost_gpu_hours: Annotated[
-        float | None, typer.Option("--max-lost-gpu-hours", metavar="HOURS", help="Lose no more work than this.")
+        float | None,
+        typer.Option(
+            "--max-lost-gpu-hours",
+            metavar="HOURS",
+            help="Lose no more GPU-hours of work than this; by default as many as it takes.",
+        ),
     ] = None,
     gpu_resource: Annotated[
         list[str] | None,
-        typer.Option("--gpu-resource", metavar="RESOURCE", help="Count this resource as GPUs too; may be repeated."),
+        typer.Option(
+            "--gpu-resource",
+            metavar="RESOURCE",
+            help="Count this resource as GPUs, beside names that end in /gpu or hold /mig-; may be repeated.",
+        ),
     ] = None,
     protect_priority: Annotated[
         int | None,
@@ -43,11 +57,15 @@ def command(
     ] = None,
     protect_older_than: Annotated[
         str | None,
-        typer.Option("--protect-older-than", metavar="DURATION", help="Spare workloads that run for so long, as 12h."),
+        typer.Option(
+            "--protect-older-than", metavar="DURATION", help="Spare workloads admitted for longer than this, as 12h."
+        ),
     ] = None,
     protect_younger_than: Annotated[
         str | None,
-        typer.Option("--protect-younger-than", metavar="DURATION", help="Spare workloads that have just started."),
+        typer.Option(
+            "--protect-younger-than", metavar="DURATION", help="Spare workloads admitted for less than this, as 10m."
+        ),
     ] = None,
     protect_namespace: Annotated[
         list[str] | None,

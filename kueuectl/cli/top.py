@@ -29,7 +29,7 @@ def command(
     ctx: typer.Context,
     what: Annotated[
         str,
-        typer.Argument(metavar="[TOP]", help="clusterqueues, localqueues, cohorts, flavors or workloads."),
+        typer.Argument(metavar="[WHAT]", help="clusterqueues, localqueues, cohorts, flavors or workloads."),
     ] = "clusterqueues",
     watch: Annotated[bool, typer.Option("-w", "--watch", help="Show it again and again, until interrupted.")] = False,
     interval: Annotated[
@@ -38,7 +38,7 @@ def command(
 ) -> None:
     """Show usage of quota with bars, the fullest first.
 
-    For flavors, ALLOCATABLE is what the ready nodes with the flavor's labels hold. For workloads it is the resource of
+    OF is the nominal quota; with borrowed quota USAGE exceeds it. For flavors, ALLOCATABLE is what the ready nodes with the flavor's labels hold. For workloads it is the resource of
     which they take the largest part of their ClusterQueue's nominal quota.
 
     \b
@@ -64,7 +64,7 @@ def _kind(word: str) -> str:
     found = find(word, KUEUE_KINDS)
     kind = _WORDS.get(found.name, "") if found is not None else ""
     if not kind:
-        raise UsageError(f"can't show usage of {word!r}", hint=f"use one of: {', '.join(CHOICES['TOP'])}")
+        raise UsageError(f"can't show usage of {word!r}", hint=f"use one of: {', '.join(CHOICES['WHAT'])}")
     return kind
 
 

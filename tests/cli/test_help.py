@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shlex
 
 import pytest
 
@@ -45,6 +46,14 @@ def test_help_of_parameters(path: tuple[str, ...], entry: contents.Entry) -> Non
             continue
         bare = metavar.strip("[].")
         assert bare == bare.upper()
+
+
+@pytest.mark.parametrize(("path", "entry"), COMMANDS, ids=ids)
+def test_examples_on_shipped_scenarios_work(path: tuple[str, ...], entry: contents.Entry) -> None:
+    command, _ = generate.context_of(path, "kueuectl")
+    for line in re.findall(r"^ *kueuectl (.* example:\S+.*)$", command.help, re.MULTILINE):
+        result = cli(*shlex.split(line))
+        assert result.code == 0, f"{line}: {result.err}"
 
 
 @pytest.mark.parametrize("path", PATHS, ids=ids)

@@ -16,7 +16,7 @@ def command(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the new LocalQueue.")],
     cluster_queue: Annotated[
-        str, typer.Option("-c", "--clusterqueue", metavar="CLUSTERQUEUE", help="Where it leads to; required.")
+        str, typer.Option("-c", "--clusterqueue", metavar="CLUSTERQUEUE", help="The ClusterQueue that it leads to.")
     ],
     ignore_unknown: Annotated[
         bool, typer.Option("-i", "--ignore-unknown-cq", help="Create it even where that ClusterQueue doesn't exist.")

@@ -64,7 +64,10 @@ def command_for(kind: Kind, *, about: str, examples: tuple[str, str]) -> Callabl
             str, typer.Option("--wait", metavar="BOOL", help="Wait until they are gone, not only marked.")
         ] = "true",
         timeout: Annotated[
-            str, typer.Option("--timeout", metavar="DURATION", help="Wait no longer than this, as 30s; 0 is for ever.")
+            str,
+            typer.Option(
+                "--timeout", metavar="DURATION", help="Wait no longer than this, as 30s; 0 or nothing is for ever."
+            ),
         ] = "",
         ignore_not_found: Annotated[
             bool, typer.Option("--ignore-not-found", help="Take a name that isn't there for no error.")

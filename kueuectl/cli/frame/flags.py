@@ -24,8 +24,14 @@ class Flag(NamedTuple):
 SCOPE, OUTPUT, STATE, CONNECTION = "scope", "output", "state", "connection"
 
 GLOBAL_FLAGS = (
-    Flag("namespace", ("-n", "--namespace"), "Look at this namespace.", SCOPE, "NAMESPACE"),
-    Flag("all_namespaces", ("-A", "--all-namespaces"), "Look at all namespaces.", SCOPE),
+    Flag(
+        "namespace",
+        ("-n", "--namespace"),
+        "Work in this namespace; by default that of the context, with --from all.",
+        SCOPE,
+        "NAMESPACE",
+    ),
+    Flag("all_namespaces", ("-A", "--all-namespaces"), "Work in all namespaces.", SCOPE),
     Flag(
         "output",
         ("-o", "--output"),
@@ -44,10 +50,34 @@ GLOBAL_FLAGS = (
         "PATH",
         is_repeated=True,
     ),
-    Flag("now", ("--now",), "Take this RFC 3339 time as the time of the state; needs --from.", STATE, "TIME"),
-    Flag("kueue_config", ("--kueue-config",), "Read Kueue's Configuration from this file.", STATE, "FILE"),
-    Flag("kubeconfig", ("--kubeconfig",), "Use this kubeconfig file.", CONNECTION, "FILE"),
-    Flag("context", ("--context",), "Use this context of the kubeconfig.", CONNECTION, "CONTEXT"),
+    Flag(
+        "now",
+        ("--now",),
+        "Take this time, as 2026-11-16T14:00:00Z, for the present; by default when the dump was saved; needs --from.",
+        STATE,
+        "TIME",
+    ),
+    Flag(
+        "kueue_config",
+        ("--kueue-config",),
+        "Read Kueue's Configuration from this file; by default from the cluster or the dumps.",
+        STATE,
+        "FILE",
+    ),
+    Flag(
+        "kubeconfig",
+        ("--kubeconfig",),
+        "Use this kubeconfig file; by default KUBECONFIG, then ~/.kube/config.",
+        CONNECTION,
+        "FILE",
+    ),
+    Flag(
+        "context",
+        ("--context",),
+        "Use this context of the kubeconfig; by default its current one.",
+        CONNECTION,
+        "CONTEXT",
+    ),
     Flag("cluster", ("--cluster",), "Use this cluster of the kubeconfig.", CONNECTION, "CLUSTER"),
     Flag("user", ("--user",), "Use this user of the kubeconfig.", CONNECTION, "USER"),
     Flag("server", ("-s", "--server"), "Talk to the API server at this address.", CONNECTION, "URL"),
@@ -84,7 +114,7 @@ GLOBAL_FLAGS = (
     Flag(
         "request_timeout",
         ("--request-timeout",),
-        "Give up on a request after this time, as 5s or 1m; 0 is never.",
+        "Give up on a request after this time, as 5s or 1m; 0 is never; by default after 75s of silence.",
         CONNECTION,
         "DURATION",
     ),
@@ -143,7 +173,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "GOAL": ("fair", "nominal", "fit:", "within-quota"),
     "SHELL": ("bash", "zsh", "fish", "powershell"),
     "SEVERITY": ("error", "warning", "info", "never"),
-    "TOP": ("clusterqueues", "localqueues", "cohorts", "flavors", "workloads"),
+    "WHAT": ("clusterqueues", "localqueues", "cohorts", "flavors", "workloads"),
 }
 DYNAMIC = (
     "ADMISSIONCHECK",

@@ -22,14 +22,18 @@ Timeout = Annotated[
 ]
 PlanFile = Annotated[
     str | None,
-    typer.Option("--plan-file", metavar="FILE", help="Keep the plan in this file, and its journal beside it."),
+    typer.Option(
+        "--plan-file",
+        metavar="FILE",
+        help="Keep the plan in this file, its journal beside it; by default in the working directory.",
+    ),
 ]
 Backoff = Annotated[
     str | None,
     typer.Option(
         "--backoff",
         metavar="DURATION",
-        help="Keep evicted workloads from coming back for so long, instead of while their pods may take to end.",
+        help="Keep evicted workloads from coming back for so long, as 90s; by default while their pods may take to end.",
     ),
 ]
 FOR_LONG = "2m"

@@ -16,9 +16,7 @@ from kueuectl.report.views import objects, owners, parts
 
 def command(
     ctx: typer.Context,
-    owner: Annotated[
-        str, typer.Option("--for", metavar="TYPE/NAME", help="The job, pod or owner whose pods to list; required.")
-    ],
+    owner: Annotated[str, typer.Option("--for", metavar="TYPE/NAME", help="The job, pod or owner whose pods to list.")],
     selector: Selector = None,
     field_selector: FieldSelector = None,
 ) -> None:

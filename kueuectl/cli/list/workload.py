@@ -31,7 +31,7 @@ def command(
         typer.Option(
             "--status",
             metavar="STATUS",
-            help="Keep all, pending, quotareserved, admitted or finished ones; may be repeated.",
+            help="Keep pending, quotareserved, admitted or finished ones, or all (default); may be repeated.",
         ),
     ] = None,
     owner: Annotated[
