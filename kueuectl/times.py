@@ -12,6 +12,8 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# The years 1 to 9999 are all that RFC 3339 has.
+_FIRST, _LAST = -62_135_596_800 * SECOND, 253_402_300_800 * SECOND - 1
 
 
 def parse(text: str) -> int:
@@ -39,8 +41,8 @@ def parse(text: str) -> int:
 
 
 def format_time(when: int) -> str:
-    """RFC 3339 in UTC, with a fraction only where there is one."""
-    seconds, nanos = divmod(when, SECOND)
+    """RFC 3339 in UTC, with a fraction only where there is one. What it has no year for is its first or last moment."""
+    seconds, nanos = divmod(max(_FIRST, min(when, _LAST)), SECOND)
     text = datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
     fraction = f".{nanos:09d}".rstrip("0") if nanos else ""
     return f"{text}{fraction}Z"

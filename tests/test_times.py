@@ -50,3 +50,10 @@ def test_other_texts_are_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "2026-11-29T12:00:00.25Z", "9999-12-31T23:59:59Z"])
 def test_times_are_written_as_they_are_read(text: str) -> None:
     assert times.format_time(times.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("when", "want"), [(10**40, "9999-12-31T23:59:59.999999999Z"), (-(10**40), "0001-01-01T00:00:00Z")]
+)
+def test_what_no_year_is_for_is_the_first_or_last_moment(when: int, want: str) -> None:
+    assert times.format_time(when) == want

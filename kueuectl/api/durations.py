@@ -19,6 +19,8 @@ _UNITS = {
 }
 _PART = re.compile(r"(\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(ns|us|\u00b5s|\u03bcs|ms|s|m|h)", re.ASCII)
 _MAX_LENGTH = 64
+# What Go counts nanoseconds in: 292 years.
+_MOST = 2**63 - 1
 
 
 def parse(text: str) -> int:
@@ -37,6 +39,6 @@ def parse(text: str) -> int:
         if fraction:
             total += int(fraction) * unit // 10 ** len(fraction)
         at = match.end()
-    if not rest or at != len(rest):
+    if not rest or at != len(rest) or total > _MOST:
         raise InputError(f"{text[:40]!r} is not a duration", hint="write it as 5m, 1h30m or 90s")
     return sign * total

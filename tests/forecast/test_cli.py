@@ -87,3 +87,10 @@ def test_errors(line: str, code: int, want: str) -> None:
     result = forecast(*line.split())
     assert (result.code, want in result.err) == (code, True), result.err
     assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize(("runtime", "code"), [("2562047h", 0), ("2562048h", 2)])
+def test_a_run_time_of_centuries_is_one(runtime: str, code: int) -> None:
+    result = cli("forecast", "--assume-runtime", runtime, "--from", "example:preemption")
+    assert result.code == code, result.err
+    assert "internal error" not in result.err
