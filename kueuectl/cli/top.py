@@ -38,8 +38,9 @@ def command(
 ) -> None:
     """Show usage of quota with bars, the fullest first.
 
-    OF is the nominal quota; with borrowed quota USAGE exceeds it. For flavors, ALLOCATABLE is what the ready nodes with the flavor's labels hold. For workloads it is the resource of
-    which they take the largest part of their ClusterQueue's nominal quota.
+    OF is the nominal quota; with borrowed quota USED exceeds it. For flavors, ALLOCATABLE is what the ready nodes with
+    the flavor's labels hold. For workloads it is the resource of which they take the largest part of their
+    ClusterQueue's nominal quota.
 
     \b
     Examples:

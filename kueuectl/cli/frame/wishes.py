@@ -33,7 +33,8 @@ Backoff = Annotated[
     typer.Option(
         "--backoff",
         metavar="DURATION",
-        help="Keep evicted workloads from coming back for so long, as 90s; by default while their pods may take to end.",
+        help="Keep evicted workloads from coming back for so long, as 90s; by default while their pods may take to"
+        " end.",
     ),
 ]
 FOR_LONG = "2m"
