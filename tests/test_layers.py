@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import lru_cache
 from pathlib import Path
 
@@ -335,3 +337,17 @@ def _public(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.A
             yield node
             if isinstance(node, ast.ClassDef):
                 yield from _public(node)
+
+
+def test_the_architecture_names_every_module_and_every_folder_of_tests() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = re.findall(r"`([\w/*.]+?)/?`", text)
+    modules = [
+        path.stem
+        for folder in ("analysis", "api", "cli/frame", "cluster", "engine", "report", "store")
+        for path in (PACKAGE / folder).glob("*.py")
+        if path.stem != "__init__"
+    ]
+    folders = [f"tests/{path.parent.name}" for path in (ROOT / "tests").glob("*/__init__.py")]
+    missing = [name for name in modules + folders if not any(fnmatch(name, pattern) for pattern in named)]
+    assert not missing, "docs/architecture.md has to say what these are for"
