@@ -141,7 +141,10 @@ def command(
     elif run.format.kind == "plan" and not (chosen is None and (found.gaps or found.hopeless)):
         planning.keep(run, _plan(loaded, found, chosen))
     if chosen is None and (found.gaps or found.hopeless):
-        raise KueuectlError("no plan reaches the goal", hint="look at what is protected, at the limits, or at --hold")
+        hint = "look at what is protected, at the limits, or at --hold"
+        if not found.gaps and not any(found.shielded.values()):
+            hint = f"evicting others doesn't help here: '{run.environment.program} explain' tells what would"
+        raise KueuectlError("no plan reaches the goal", hint=hint)
 
 
 def _find(run: Run, loaded: Loaded, wanted: Wanted) -> Result:

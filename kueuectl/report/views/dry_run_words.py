@@ -12,6 +12,7 @@ from kueuectl.analysis.dry_run_changes import ObjectChange, Verb
 from kueuectl.analysis.dry_run_play import Ended, EndKind, Holding
 from kueuectl.analysis.edits import QUOTA_FIELDS, Field, FieldChange, Value
 from kueuectl.analysis.edits_delete import Note, NoteCode
+from kueuectl.report.views import parts
 
 ARROW = "->"
 _MOST_NAMED = 6
@@ -191,14 +192,8 @@ def listed(names: tuple[str, ...], most: int = _MOST_NAMED) -> str:
 
 
 def flavors(found: Holding) -> str:
-    """Flavors in short: one name where all are alike, else resource by resource, with pod sets where they matter."""
-    names = {flavor for _, _, flavor in found.flavors}
-    if len(names) <= 1:
-        return "".join(names)
-    by_resource = {(resource, flavor) for _, resource, flavor in found.flavors}
-    if len(by_resource) == len({resource for resource, _ in by_resource}):
-        return ",".join(f"{resource}={flavor}" for resource, flavor in sorted(by_resource))
-    return ",".join(f"{pod_set}/{resource}={flavor}" for pod_set, resource, flavor in found.flavors)
+    """The flavors that quota is held on, in short."""
+    return parts.flavors(found.flavors)
 
 
 def note(found: Note) -> str:
@@ -244,8 +239,8 @@ def _general_note(code: NoteCode, name: str, facts: dict[str, str]) -> str:
             return f"Workloads of WorkloadPriorityClass {name} keep the priority that they have: only new ones get it."
         case NoteCode.NOT_WOKEN:
             return (
-                f"Kueue does not look at who waits in cohort {name} when something leaves it: who gets quota there gets "
-                "it once something ends or changes in that tree."
+                f"Kueue does not look at who waits in cohort {name} when something leaves it: who gets quota there "
+                "gets it once something ends or changes in that tree."
             )
         case NoteCode.ASSUMED_ACTIVE:
             return f"AdmissionCheck {name} is new: its controller is assumed to set it active."

@@ -54,3 +54,16 @@ def labels_of(item: Mapping[str, object]) -> dict[str, str]:
     if not isinstance(found, dict):
         return {}
     return {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
+
+
+def flavors(found: Iterable[tuple[str, str, str]]) -> str:
+    """(pod set, resource, flavor) in short: one name where all are alike, else resource by resource, with pod sets
+    where they matter."""
+    rows = list(found)
+    names = {flavor for _, _, flavor in rows}
+    if len(names) <= 1:
+        return "".join(names)
+    by_resource = {(resource, flavor) for _, resource, flavor in rows}
+    if len(by_resource) == len({resource for resource, _ in by_resource}):
+        return ",".join(f"{resource}={flavor}" for resource, flavor in sorted(by_resource))
+    return ",".join(f"{pod_set}/{resource}={flavor}" for pod_set, resource, flavor in rows)

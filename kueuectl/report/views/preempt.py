@@ -9,7 +9,7 @@ from kueuectl import times
 from kueuectl.analysis.preempt import Effect, Loss, Plan
 from kueuectl.report import sentences
 from kueuectl.report.tables import Column, Table
-from kueuectl.report.views import explanation
+from kueuectl.report.views import explanation, parts
 
 
 def losses(rows: Sequence[Loss]) -> Table:
@@ -64,7 +64,7 @@ def _total(rows: Sequence[Loss]) -> str:
 
 def effect_blocks(found: Effect) -> Iterator[str | Table]:
     """What evicting workloads would bring."""
-    yield "Evicted:"
+    yield "Would be evicted:"
     yield losses(found.evicted)
     yield _total(found.evicted)
     yield ""
@@ -73,10 +73,7 @@ def effect_blocks(found: Effect) -> Iterator[str | Table]:
         columns = (Column("WORKLOAD"), Column("CLUSTERQUEUE"), Column("FLAVORS"))
         yield Table(
             columns,
-            [
-                (gain.workload, gain.cluster_queue, ", ".join(f"{ps}/{r}={f}" for ps, r, f in gain.flavors))
-                for gain in found.admitted
-            ],
+            [(gain.workload, gain.cluster_queue, parts.flavors(gain.flavors)) for gain in found.admitted],
         )
     else:
         yield "Nobody is admitted because of it."

@@ -12,7 +12,7 @@ from kueuectl.analysis.rebalance import Proposed, Result
 from kueuectl.analysis.rebalance_nodes import NodeRow, UsageRow
 from kueuectl.analysis.trials import Placed
 from kueuectl.report.tables import Column, Table
-from kueuectl.report.views import preempt
+from kueuectl.report.views import parts, preempt
 
 Block = str | Table
 
@@ -115,7 +115,7 @@ def _short(gap: Gap) -> str:
 
 
 def _share(value: float) -> str:
-    return "infinite" if value == float("inf") else f"{value:.1f}"
+    return "infinite" if value == float("inf") else f"{value:.1f}".removesuffix(".0")
 
 
 def _anyway(found: Result) -> Iterator[str]:
@@ -137,14 +137,17 @@ def _plan(plan: Proposed, found: Result, number: int, *, wide: bool) -> Iterator
     )
     yield steps(plan.victims, hold=found.request.hold)
     if plan.followers:
+        yield ""
         yield "Preempted by Kueue in consequence:"
         yield preempt.losses(plan.followers)
     yield from _placed("Admitted because of it:", plan.admitted)
     yield from _placed("Victims that start again elsewhere:", plan.moved)
     if plan.lost:
         yield f"Would have had quota without it: {_names(plan.lost)}"
+    yield ""
     yield "Without and with the plan, Kueue at rest:"
     yield nodes(plan.nodes, wide=wide)
+    yield ""
     yield from _trust(plan, found)
 
 
@@ -174,11 +177,12 @@ def steps(victims: Sequence[Loss], *, hold: bool) -> Table:
 def _placed(title: str, rows: Sequence[Placed]) -> Iterator[Block]:
     if not rows:
         return
+    yield ""
     yield title
     columns = (Column("WORKLOAD"), Column("CLUSTERQUEUE"), Column("FLAVORS"))
     yield Table(
         columns,
-        [(row.workload, row.cluster_queue, ", ".join(f"{ps}/{r}={f}" for ps, r, f in row.flavors)) for row in rows],
+        [(row.workload, row.cluster_queue, parts.flavors(row.flavors)) for row in rows],
     )
 
 
@@ -186,7 +190,8 @@ def nodes(rows: Sequence[NodeRow], *, wide: bool) -> Table:
     """Nodes with one line for each flavor-resource: what changes, or everything that is used."""
     columns = (
         Column("NODE"),
-        Column("FLAVOR/RESOURCE"),
+        Column("FLAVOR"),
+        Column("RESOURCE"),
         Column("NOMINAL", right=True),
         Column("USED", right=True),
         Column("SHARE", right=True),
@@ -207,13 +212,13 @@ def nodes(rows: Sequence[NodeRow], *, wide: bool) -> Table:
     return Table(columns, lines)
 
 
-def _usage(row: UsageRow | None) -> tuple[str, str, str]:
+def _usage(row: UsageRow | None) -> tuple[str, str, str, str]:
     if row is None:
-        return "", "", ""
+        return "", "", "", ""
     nominal, before, after = (
         quantity.format_amount(row.resource, value) for value in (row.nominal, row.before, row.after)
     )
-    return f"{row.flavor}/{row.resource}", nominal, _change(before, after)
+    return row.flavor, row.resource, nominal, _change(before, after)
 
 
 def _change(before: str, after: str) -> str:
