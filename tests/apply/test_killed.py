@@ -39,7 +39,13 @@ def start(fake: FakeServer, live: Live) -> Iterator[Start]:
         paths = {"PYTHONPATH": str(ROOT), "HOME": os.environ["HOME"], "KUBECONFIG": os.devnull}
         running.append(
             subprocess.Popen(
-                words, env={**os.environ, **paths}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                words,
+                env={**os.environ, **paths},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                # What runs in the background of a shell has SIGINT ignored, and hands that on.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
         )
         return running[-1]
@@ -74,7 +80,7 @@ def test_killed_when_the_write_is_stored_and_its_answer_is_not_sent(
     process: list[subprocess.Popen[str]] = []
     kueue.then = lambda path, count: process[0].kill() if count == after else None
     process.append(start())
-    assert process[0].wait(20) == -signal.SIGKILL
+    assert process[0].wait(120) == -signal.SIGKILL
     kueue.then = lambda path, count: None
     assert counts(fake) == [1] * after + [0] * (3 - after)
     last = [json.loads(line) for line in Path("plan.json.journal").read_text().splitlines()][-1]
@@ -108,7 +114,7 @@ def test_interrupted_while_it_writes(start: Start, live: Live, fake: FakeServer,
     process: list[subprocess.Popen[str]] = []
     kueue.then = lambda path, count: process[0].send_signal(signal.SIGINT) if count == 2 else None
     process.append(start())
-    _, err = process[0].communicate(timeout=20)
+    _, err = process[0].communicate(timeout=120)
     kueue.then = lambda path, count: None
     assert process[0].returncode == 130
     assert "Interrupted: " in err
@@ -123,7 +129,7 @@ def test_interrupted_while_it_follows(start: Start, live: Live, fake: FakeServer
     wait_for(lambda: Path("plan.json.journal").exists() and '"done","step":3' in Path("plan.json.journal").read_text())
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Interrupted: all steps are done." in err
     again = live("apply", "plan.json", "--yes", "--timeout", "100ms")
@@ -138,7 +144,7 @@ def test_two_processes_are_one(start: Start, live: Live, fake: FakeServer, kueue
     other = live("apply", "plan.json", *QUICK)
     assert other.code == 4
     assert "another process carries this plan out" in other.err
-    assert process.wait(20) == 0
+    assert process.wait(120) == 0
     assert counts(fake) == [1, 1, 1]
 
 
