@@ -72,7 +72,7 @@ def parse(value: str | None) -> Format:
 
 def unknown(value: str, also: tuple[str, ...] = ()) -> UsageError:
     """The error for a format that a command does not take; `also` are those that it takes beside the common ones."""
-    return UsageError(f"unknown output format {value!r}", hint=f"use one of: {', '.join((*KINDS, *also))}")
+    return UsageError(f"unknown output format {value!r}", hint=f"use one of: {', '.join((*KINDS, *FILE_KINDS, *also))}")
 
 
 def _example(kind: str) -> str:

@@ -26,6 +26,8 @@ from kueuectl.report.views.owners import Ownership
 from kueuectl.store import manifests as files
 
 _SET = "--set"
+# Label keys that a message lists.
+_MOST_KEYS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +231,8 @@ def _nodes(state: ClusterState, entry: str) -> list[str]:
         terms = selectors.parse(entry, flag="--drain")
         found = sorted(name for name, node in state.nodes.items() if selectors.matches(terms, dict(node.labels)))
         if not found:
-            raise NotFoundError(f"no node has the labels {text.clean(entry)}")
+            keys = sorted({key for node in state.nodes.values() for key, _ in node.labels})[:_MOST_KEYS]
+            hint = f"nodes have labels such as {text.clean(', '.join(keys))}" if keys else "no node was read"
+            raise NotFoundError(f"no node has the labels {text.clean(entry)}", hint=hint)
         return found
     raise objects.not_found(Reference(edits.NODE, Ref("Node", entry).key))

@@ -46,7 +46,10 @@ def _not_in(reference: Reference, among: Collection[str], namespace: str | None)
     """The error for what is not in the namespace, with where else there is one, or with a name that is like it."""
     elsewhere = sorted(entry.partition("/")[0] for entry in among if entry.endswith(f"/{reference.name}"))
     if namespace is None or not elsewhere:
-        return not_found(reference, [entry.rpartition("/")[2] for entry in among])
+        error = not_found(reference, [entry.rpartition("/")[2] for entry in among])
+        if namespace is not None and not error.hint:
+            error.hint = f"it was looked for in namespace {text.clean(namespace)}; -n chooses another"
+        return error
     error = not_found(reference)
     more = ", ..." if len(elsewhere) > _MOST_PLACES else ""
     error.hint = f"there is one in namespace {text.clean(', '.join(elsewhere[:_MOST_PLACES]))}{more}"
