@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kueuectl.analysis import explanation
 from kueuectl.cli.frame.contents import ROOT as CONTENTS
 from kueuectl.store import examples
 from tests.cli.harness import Result, cli
@@ -146,6 +147,17 @@ def test_the_readme_names_every_command() -> None:
     table = README.read_text("utf-8").partition("\n## Commands\n")[2].partition("\n## ")[0]
     missing = [child.name for child in CONTENTS.children if not re.search(rf"`{child.name}\b", table)]
     assert not missing
+
+
+def test_the_pages_have_every_word_that_scripts_may_meet() -> None:
+    pages = {
+        "verdicts.md": (explanation.Code, explanation.WarningCode),
+        "explain.md": (explanation.StepName, explanation.StepState, explanation.ChangeKind, explanation.LimitKind),
+    }
+    for page, vocabularies in pages.items():
+        text = (ROOT / "docs" / page).read_text("utf-8")
+        missing = [str(word) for words in vocabularies for word in words if f"`{word}`" not in text]
+        assert not missing, page
 
 
 @pytest.mark.parametrize("name", examples.names())

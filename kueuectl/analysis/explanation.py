@@ -241,7 +241,6 @@ class WarningCode(StrEnum):
     TIE = "TIE"
     LONG_RUN = "LONG_RUN"
     LOOP = "LOOP"
-    READ = "READ"
 
 
 class Warning(Struct, frozen=True):

@@ -414,8 +414,6 @@ def warning(found: Warning, *, now: int) -> str:
         case WarningCode.LOOP:
             rounds = facts.get("rounds", "")
             return f"the workloads of this cohort preempt each other in a loop (seen after {rounds} cycles)"
-        case WarningCode.READ:
-            return facts.get("what", "")
 
 
 def _stale(facts: dict[str, str]) -> str:
