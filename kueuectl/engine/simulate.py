@@ -141,7 +141,7 @@ class Simulation:
         assert queue is not None
         self.snapshot.release(info)
         queue.generation += 1
-        self._mark_freed(info, queue)
+        self._mark_freed(info)
         entry = self.assigned.pop(key, None)
         self._held_digest -= _digest(entry) if entry is not None else hash(key)
         self._leaving = [other for other in self._leaving if other is not info]
@@ -247,7 +247,7 @@ class Simulation:
         assert queue is not None
         self.snapshot.release(info)
         queue.generation += 1
-        node = self._mark_freed(info, queue)
+        node = self._mark_freed(info)
         entry = self.assigned.pop(info.key, None)
         self._held_digest -= hash(info.key) if entry is None else _digest(entry)
         if node is None or not workloads.may_queue(workload, self.settings):
@@ -260,12 +260,13 @@ class Simulation:
         else:
             pool.add(waiting)
 
-    def _mark_freed(self, info: Info, queue: QueueNode) -> QueueNode | None:
+    def _mark_freed(self, info: Info) -> QueueNode | None:
         """Have the tree woken; the queue that takes the workload in again, if any."""
-        # Observed: quota that a workload of a stopped or missing LocalQueue frees wakes nobody up.
+        # Observed: Kueue looks for the tree by the LocalQueue, also where that leads to another tree by now than the
+        # one whose quota is free. A stopped or missing LocalQueue wakes nobody up.
         node = self.pools.queue_of(info.workload)
         if node is not None:
-            self._freed[id(queue.tree)] = queue.tree
+            self._freed[id(node.tree)] = node.tree
         return node
 
     @property

@@ -64,3 +64,23 @@ def test_quota_of_a_stopped_local_queue_wakes_nobody(policy: str, want: list[str
     found = Simulation(replace(built.snapshot.state, local_queues=doors), built.settings, now=NOW)
     found.step()
     assert [info.workload.name for info in found.pools.queues["b"].active.values()] == want
+
+
+@pytest.mark.parametrize(("leads_to", "want"), [("a", ["in-a"]), ("b", ["in-b"])])
+def test_freed_quota_wakes_the_tree_that_the_local_queue_leads_to(leads_to: str, want: list[str]) -> None:
+    leaving: tuple[Condition, ...] = (condition("Evicted", reason="PodsReadyTimeout"),)
+    built = simulation(
+        [queue("a"), queue("b")],
+        [holding("leaves", "a", 3, conditions=leaving), waiting("in-a", "a", 9), waiting("in-b", "b", 9)],
+    )
+    state = built.snapshot.state
+    door = replace(state.local_queues["team-a/a"], name="remade", cluster_queue=leads_to)
+    moved = replace(state.workloads["team-a/leaves"], queue_name="remade")
+    state = replace(
+        state,
+        local_queues={**state.local_queues, "team-a/remade": door},
+        workloads={**state.workloads, "team-a/leaves": moved},
+    )
+    found = Simulation(state, built.settings, now=NOW)
+    found.step()
+    assert [info.workload.name for pool in found.pools.queues.values() for info in pool.active.values()] == want
