@@ -70,7 +70,7 @@ def test_help_and_errors_name_the_plugin(plane: ControlPlane, folder: Path) -> N
     [
         (("list", "clu"), ["clusterqueue"]),
         (("list", "cq", "--context", "admin", "re"), ["research"]),
-        (("list", "wl", "-o", "js"), ["json", "jsonpath=", "jsonpath-file="]),
+        (("list", "wl", "-o", "jsonpath-f"), ["jsonpath-file="]),
     ],
 )
 def test_kubectl_completes_it(words: tuple[str, ...], want: list[str], plane: ControlPlane, folder: Path) -> None:

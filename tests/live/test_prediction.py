@@ -21,6 +21,8 @@ from tests.live.scenarios import CLASSICAL, FAIR, Scenario
 from tests.live.watching import CANARY, Watch
 
 _AT_ONCE = 8
+# Of 78 scenarios, those in which a restart of Kueue may change who holds quota.
+_MOST_MOVED = 3
 Start = Callable[..., ControlPlane]
 # Messages of a moment that stay where Kueue does not look again: it parks a workload unseen that asks for the same as
 # one that was just refused.
@@ -103,21 +105,26 @@ def check_floor(scenario: Scenario, played: Played) -> None:
 
 
 def test_messages_after_a_restart(stage: Stage) -> None:
-    """What was settled stays, and of all that wait Kueue says word for word what we say."""
+    """What was settled stays, and of all that wait Kueue says word for word what we say.
+
+    Kueue schedules already while it still fills its caches after a start, so that now and then somebody gets quota that
+    another one holds, who is then preempted or over quota (observed). Such a cluster of a scenario is left out.
+    """
     for future in stage.plays.values():
         future.exception()
     different = []
     compared = 0
+    moved = set()
     for plane in stage.planes:
         before = settled(plane, seconds=0)
         plane.restart_kueue()
         after = settled(plane, seconds=4)
         with plane.client() as client:
             state, settings, now, _ = read.read_state(client)
-        for key in sorted(before.keys() & after.keys()):
-            if after[key].fact != before[key].fact:
-                different.append(f"{key}: {before[key].fact}, after the restart {after[key].fact}")
-            if after[key].fact.reserved or key not in state.workloads:
+        both = sorted(before.keys() & after.keys())
+        moved |= {key.partition("/")[0] for key in both if after[key].fact != before[key].fact}
+        for key in both:
+            if after[key].fact.reserved or key not in state.workloads or key.partition("/")[0] in moved:
                 continue
             found, entry = explain.workload(state, settings, now=now, key=key, with_proposals=False)
             if entry is not None and not after[key].message.startswith(LEFT):
@@ -126,6 +133,7 @@ def test_messages_after_a_restart(stage: Stage) -> None:
                 if said != after[key].message:
                     different.append(f"{key} ({found.verdict.code}): we {said!r}, Kueue {after[key].message!r}")
     assert different == []
+    assert len(moved) <= _MOST_MOVED, moved
     assert compared or len(stage.plays) < len(CLASSICAL)
 
 
