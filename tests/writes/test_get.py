@@ -273,6 +273,7 @@ FULL = "clusterqueues.kueue.x-k8s.io"
         ("edit cq a", f"edit {FULL} a"),
         ("patch cq a --type merge -p {}", f"patch {FULL} a --type merge -p {{}}"),
         ("patch cq a --dry-run server -p {}", f"patch {FULL} a --dry-run=server -p {{}}"),
+        ("delete cq a --wait false b", f"delete {FULL} a --wait=false b"),
         ("delete cq a -y --cascade orphan", f"delete {FULL} a --cascade=orphan"),
         ("delete cq/a", f"delete {FULL} a"),
         ("delete topo --all", "delete topologies.kueue.x-k8s.io --all"),

@@ -60,6 +60,7 @@ _TAKES_VALUE = frozenset(
 _JOINED = {
     "--dry-run": ("none", "client", "server"),
     "--cascade": ("background", "orphan", "foreground"),
+    "--wait": ("true", "false"),
 }
 # Objects that are named by files or paths, not by a kind.
 _ELSEWHERE = ("-f", "--filename", "-k", "--kustomize", "--raw")
