@@ -232,3 +232,15 @@ def test_ctrl_c_in_the_middle_tells_what_is_left(live: Live, teams: FakeServer, 
     assert (result.code, result.out) == (130, held("job-big"))
     assert f"Interrupted while {NAMED}/job-small was written" in result.err
     assert f"Not done after the failure: {NAMED}/job-run" in result.err
+
+
+@pytest.mark.parametrize(("answer", "count"), [("y\n", 1), ("n\n", 0)])
+def test_the_question_is_no_part_of_an_answer_for_programs(
+    live: Live, teams: FakeServer, answer: str, count: int
+) -> None:
+    result = live("hold", "job-run", *IN_A, "--no-preview", "-o", "json", stdin=answer)
+    assert result.code == 0
+    assert "Hold 1 workload, 1 of them with quota, which is evicted (y/n)? \n" in result.err
+    assert [json.loads(result.out)["spec"]["active"]] == [False] if count else result.out == ""
+    assert ("Hold is canceled" in result.err) == (not count)
+    assert len(teams.store.done) == count

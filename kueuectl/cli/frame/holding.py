@@ -51,7 +51,7 @@ def set_active(run: Run, wanted: Wanted, *, active: bool, manner: Manner) -> Non
     title = "To be released:" if active else "To be held:"
     previewing.show(run, loaded, keys, wanted=wanted_edits, title=title, with_preview=manner.with_preview)
     if manner.mode is Mode.NONE and not writing.confirm(run, _question(loaded, keys, active=active), yes=manner.yes):
-        run.print(f"{'Release' if active else 'Hold'} is canceled")
+        writing.cancel(run, "Release" if active else "Hold")
         return
     places = {key.partition("/")[0] for key in keys}
     steps = [_step(loaded.state.workloads[key], active=active, with_place=len(places) > 1) for key in keys]

@@ -70,7 +70,7 @@ def carry_out(run: Run, loaded: Loaded, wanted: Wanted, *, intent: Intent, manne
     asks = len(due) > 1 or not chosen.are_named or (found is not None and bool(found.displaced))
     question = f"{intent.verb} {counted(len(due), 'workload')} {intent.object}"
     if manner.mode is Mode.NONE and asks and not writing.confirm(run, question, yes=manner.yes):
-        run.print(f"{intent.verb} is canceled")
+        writing.cancel(run, intent.verb)
         return
     writing.carry_out(run, steps, mode=manner.mode, keep_going=manner.keep_going)
 

@@ -125,11 +125,12 @@ def writer(run: Run) -> Writer:
 def confirm(run: Run, question: str, *, yes: bool, ends_line: bool = True) -> bool:
     """Whether to go on: --yes, or a y on standard input. The question goes to stdout as the Go plugin has it.
 
+    Where stdout is for a program, it goes to stderr instead.
     Without a terminal nobody ends its line by an answer; that is done here unless `ends_line` is off.
     """
     if yes:
         return True
-    out = run.environment.stdout
+    out = run.environment.stdout if run.format.is_table else run.environment.stderr
     out.write(text.clean(f"{question} (y/n)? "))
     out.flush()
     try:
@@ -139,6 +140,12 @@ def confirm(run: Run, question: str, *, yes: bool, ends_line: bool = True) -> bo
     if ends_line and not run.environment.stdin_is_tty:
         out.write("\n")
     return answer in ("y", "yes")
+
+
+def cancel(run: Run, what: str) -> None:
+    """Tell that nothing is done, where the question was asked: "Hold is canceled"."""
+    tell = run.print if run.format.is_table else run.note
+    tell(f"{what} is canceled")
 
 
 def carry_out(run: Run, steps: Sequence[Step], *, mode: Mode, keep_going: bool = False) -> None:
