@@ -418,17 +418,18 @@ class _Carrier:
     def _print(self, number: int) -> None:
         if self.run.format.is_table:
             step = self.plan.steps[number]
-            self.run.print(f"{writing.named(self.target(number))} in {step.namespace} {self.results[number]}")
-            self.run.environment.stdout.flush()
+            with writing.telling(self.run):
+                self.run.print(f"{writing.named(self.target(number))} in {step.namespace} {self.results[number]}")
 
     def _report(self, found: Sequence[Sight], others: Sequence[str], *, followed: bool) -> None:
         from kueuectl.report.views import applying as view
 
-        output.document(
-            self.run,
-            lambda: view.document(self.plan, results=self.results, found=found, others=others, followed=followed),
-            shown=lambda: output.blocks(self.run, view.sights(found, others) if followed else ()),
-        )
+        with writing.telling(self.run):
+            output.document(
+                self.run,
+                lambda: view.document(self.plan, results=self.results, found=found, others=others, followed=followed),
+                shown=lambda: output.blocks(self.run, view.sights(found, others) if followed else ()),
+            )
 
 
 class _UnfinishedError(KueuectlError):

@@ -8,11 +8,14 @@ Rules.
     of the first failure, and what was not done is told, name by name.
  4. --dry-run=client prints and sends nothing, --dry-run=server sends trials only.
  5. An object that was changed since it was read is read again; the step says whether that matters (`again`).
+ 6. A reader of stdout that goes away in the middle changes nothing: the rest is done, and the exit code tells of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -193,7 +196,6 @@ def _each(
         well.append(step)
         if mode is not None and run.format.is_table:
             _print(run, [step], found[-1:], mode)
-            run.environment.stdout.flush()
     if mode is not None and not run.format.is_table:
         _print(run, well, found, mode)
     return well, first
@@ -235,17 +237,29 @@ def named(found: Target) -> str:
     return f"{kind}.{found.group}/{found.name}" if found.group else f"{kind}/{found.name}"
 
 
+@contextlib.contextmanager
+def telling(run: Run) -> Iterator[None]:
+    """Write what is done to stdout, at once; once nobody reads it any more it goes nowhere (rule 6)."""
+    stdout = run.environment.stdout
+    try:
+        yield
+        stdout.flush()
+    except BrokenPipeError:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
+
+
 def _print(run: Run, steps: Sequence[Step], items: Sequence[Item], mode: Mode | None) -> None:
     if mode is None or not steps:
         return
-    if run.format.is_table:
-        for step in steps:
-            run.print(" ".join(part for part in (step.shown, step.done) if part) + mode.suffix)
-        return
-    if len(items) == 1:
-        output.one(run, items[0])
-    else:
-        output.objects(run, items, empty="")
+    with telling(run):
+        if run.format.is_table:
+            for step in steps:
+                run.print(" ".join(part for part in (step.shown, step.done) if part) + mode.suffix)
+        elif len(items) == 1:
+            output.one(run, items[0])
+        else:
+            output.objects(run, items, empty="")
 
 
 def _bare(write: Write) -> Item:
