@@ -175,7 +175,9 @@ def final_line(simulation: Simulation, turning: Iterable[Round], *, quiet: bool)
         active[name] = [key for key in waiting if key in pool.active]
         inadmissible[name] = [key for key in waiting if key in pool.inadmissible]
         node = snapshot.queues[name]
-        usage[name] = {f"{node.tree.frs[fr][0]}/{node.tree.frs[fr][1]}": node.usage[fr] for fr in node.defined}
+        # Of a queue that takes no work the oracle tells only the flavors that it still has.
+        shown = range(len(node.usage)) if node.active else node.defined
+        usage[name] = {"/".join(node.tree.frs[fr]): node.usage[fr] for fr in shown}
     final: dict[str, Any] = {
         "admitted": admitted,
         "active": {name: keys for name, keys in active.items() if keys},
