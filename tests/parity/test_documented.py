@@ -153,11 +153,11 @@ SESSION = [
     Line(
         "list clusterqueue",
         """\
-NAME              COHORT     PENDING WORKLOADS   ADMITTED WORKLOADS   ACTIVE      AGE
-lab                          1                   0                    false       120m
-my-clusterqueue              0                   0                    <unknown>   0s
-serving           research   1                   1                    true        120m
-training          research   2                   1                    true        120m
+NAME              COHORT     PENDING WORKLOADS   ADMITTED WORKLOADS   ACTIVE   AGE
+lab                          1                   0                    false    120m
+my-clusterqueue              0                   0                    false    0s
+serving           research   1                   1                    true     120m
+training          research   2                   1                    true     120m
 """,
     ),
     Line(

@@ -8,7 +8,7 @@ import typer
 
 from kueuectl.cli.frame import kinds, listing, loading
 from kueuectl.cli.frame.parameters import Active, FieldSelector, Selector
-from kueuectl.report.views import queues, workloads
+from kueuectl.report.views import parts, queues, workloads
 
 
 def command(
@@ -42,11 +42,13 @@ def command(
     wanted = listing.flag_bool(active, flag="--active")
     if wanted is not None:
         chosen = [queue for queue in chosen if queues.is_active(queue) == wanted]
+    # A queue that Kueue doesn't call active admits nothing. In a dump the status may only have been left out.
+    unsaid = parts.UNKNOWN if run.is_offline else parts.flag(False)
     counts = workloads.counts(loaded.state.workloads.values(), loaded.state.local_queues)
     listing.show(
         run,
         chosen,
         kind=kinds.CLUSTER_QUEUE,
         namespace=None,
-        table=lambda: queues.cluster_queues(chosen, now=loaded.now, counts=counts),
+        table=lambda: queues.cluster_queues(chosen, now=loaded.now, counts=counts, unsaid=unsaid),
     )

@@ -14,8 +14,13 @@ from kueuectl.report.views import parts
 Counts = Mapping[str, tuple[int, int]]
 
 
-def cluster_queues(queues: Iterable[ClusterQueue], *, now: int, counts: Counts | None = None) -> Table:
-    """ClusterQueues by name. `counts` stands in for the status of those that have none."""
+def cluster_queues(
+    queues: Iterable[ClusterQueue], *, now: int, counts: Counts | None = None, unsaid: str = parts.UNKNOWN
+) -> Table:
+    """ClusterQueues by name. `counts` stands in for the status of those that have none.
+
+    `unsaid` is what ACTIVE shows for a queue of which Kueue said nothing yet.
+    """
     columns = (
         Column("NAME"),
         Column("COHORT"),
@@ -40,7 +45,7 @@ def cluster_queues(queues: Iterable[ClusterQueue], *, now: int, counts: Counts |
                 queue.cohort or "",
                 str(pending),
                 str(admitted),
-                parts.status_of(queue.status.conditions, "Active"),
+                parts.status_of(queue.status.conditions, "Active") if active is not None else unsaid,
                 parts.age(queue.creation, now),
                 str(queue.status.reserving),
                 queue.queueing_strategy,
