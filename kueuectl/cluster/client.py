@@ -21,7 +21,7 @@ from urllib.parse import quote, urlencode
 from kueuectl import times
 from kueuectl.cluster import failures, kubeconfig
 from kueuectl.cluster.discovery import Discovery
-from kueuectl.cluster.options import ConnectionOptions, parse_duration
+from kueuectl.cluster.options import ConnectionOptions, parse_duration, parse_page_size
 from kueuectl.cluster.retry import REPEATABLE, RetryPolicy, retry_after
 from kueuectl.cluster.transport import LostError, RawAnswer, RefusedError, Request, Timeout, Transport
 from kueuectl.errors import KueuectlError, UnreachableError
@@ -41,7 +41,8 @@ def connect(
     KueuectlError for a kubeconfig, context or file that is wrong, UnreachableError where no cluster is configured.
     """
     timeout = parse_duration(options.request_timeout, flag="--request-timeout") if options.request_timeout else None
-    return Client(kubeconfig.resolve(options), Timeout.of_flag(timeout), policy=policy, notify=notify)
+    target, limit = kubeconfig.resolve(options), Timeout.of_flag(timeout)
+    return Client(target, limit, policy=policy, notify=notify, page_size=options.page_size)
 
 
 class Client:
@@ -54,11 +55,13 @@ class Client:
         *,
         policy: RetryPolicy | None = None,
         notify: Callable[[str], None] | None = None,
+        page_size: str = "",
     ) -> None:
         self._target = target
         self._timeout = timeout
         self._policy = policy or RetryPolicy()
         self._notify = notify
+        self._page_size = page_size
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._transport = Transport(target, timeout)
@@ -103,6 +106,11 @@ class Client:
         """What the kubeconfig calls the user, or who is acted as; "" where it has no name."""
         acted = self._target.user.get("as")
         return acted if isinstance(acted, str) and acted else self._target.user_name
+
+    @property
+    def page_size(self) -> int:
+        """How many objects a list asks for at once; 0 is all. Raises UsageError where what was given is no number."""
+        return parse_page_size(self._page_size)
 
     @property
     def current_namespace(self) -> str:

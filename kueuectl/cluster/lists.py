@@ -16,9 +16,6 @@ from kueuectl.cluster.client import Client
 from kueuectl.cluster.failures import ExpiredError
 from kueuectl.errors import InputError, UnreachableError
 
-PAGE = 500
-# Of one try after the other; 0 is no limit.
-_LIMITS = (PAGE, PAGE, 0)
 # A page is decoded in slices of about this many bytes.
 _SLICE = 64 << 10
 _ITEMS = b'"items":['
@@ -47,7 +44,7 @@ def collect(client: Client, listing: Listing, *, seen: Seen | None = None) -> Co
 
     Raises InputError for an object that is wrong, UnreachableError for an answer that is no list.
     """
-    for limit in _LIMITS:
+    for limit in _limits(client):
         collector = Collector()
 
         def take(body: bytes, into: Collector = collector) -> _Taken[None]:
@@ -77,7 +74,7 @@ def stream(client: Client, listing: Listing) -> Iterator[Item]:
         return page.items, page.next, page.remaining
 
     handed_out: set[tuple[str, str]] = set()
-    for limit in _LIMITS:
+    for limit in _limits(client):
         try:
             for items in _pages(client, listing, limit=limit, take=take):
                 for item in items:
@@ -90,6 +87,11 @@ def stream(client: Client, listing: Listing) -> Iterator[Item]:
                 raise
         else:
             return
+
+
+def _limits(client: Client) -> tuple[int, ...]:
+    """How many objects to ask for at once, of one try after the other; 0 is no limit."""
+    return (client.page_size, client.page_size, 0) if client.page_size else (0,)
 
 
 def _pages(

@@ -9,6 +9,8 @@ from kueuectl.errors import UsageError
 
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
 _LONGEST = 30
+# Objects in a page of a list, unless told otherwise.
+PAGE = 500
 _UNIT_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -38,6 +40,20 @@ class ConnectionOptions:
     as_user_extra: tuple[str, ...] = ()
     disable_compression: bool = False
     request_timeout: str = ""
+    # How many objects a list asks for at once, as KUEUECTL_LIST_REQUEST_LIMIT says it.
+    page_size: str = ""
+
+
+def parse_page_size(text: str) -> int:
+    """How many objects a list asks for at once; 0 is all of them. Raises UsageError for what is no whole number."""
+    if not text:
+        return PAGE
+    if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+        raise UsageError(
+            f"invalid list request limit {text[:_LONGEST]!r}",
+            hint="KUEUECTL_LIST_REQUEST_LIMIT is how many objects are asked for at once; 0 is all of them",
+        )
+    return max(int(text), 0)
 
 
 def parse_duration(text: str, *, flag: str) -> float:

@@ -16,7 +16,6 @@ from kueuectl.cluster import kinds
 from kueuectl.cluster.client import Client
 from kueuectl.cluster.failures import ExpiredError, MissingError
 from kueuectl.cluster.kinds import Resource
-from kueuectl.cluster.lists import PAGE
 from kueuectl.errors import NotFoundError, UnreachableError
 
 _ACCEPT = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
@@ -58,7 +57,8 @@ def read(client: Client, resource: Resource, choice: Choice) -> Printed:
     pairs = {"labelSelector": choice.label_selector, "fieldSelector": choice.field_selector}
     query: dict[str, str | int] = {key: value for key, value in pairs.items() if value}
     try:
-        return _read(client, path, query | {"limit": PAGE}, what=f"list {plural}")
+        limit: dict[str, str | int] = {"limit": client.page_size} if client.page_size else {}
+        return _read(client, path, query | limit, what=f"list {plural}")
     except ExpiredError:
         return _read(client, path, query, what=f"list {plural}")
 

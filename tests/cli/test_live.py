@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +61,46 @@ def test_lists_ask_for_nothing_else(line: str, paths: list[str], live: Live, fak
     root = "/apis/kueue.x-k8s.io/v1beta2/"
     asked = sorted(path.removeprefix(root) for path in fake.paths() if path.startswith(root))
     assert asked == paths
+
+
+@pytest.mark.parametrize(
+    ("given", "want"),
+    [("", {"500"}), ("2", {"2"}), ("+7", {"7"}), ("0", {None}), ("-1", {None}), ("99999999999", {"99999999999"})],
+)
+def test_lists_come_in_pages_of_the_size_that_is_wanted(
+    given: str, want: set[str | None], live: Live, fake: FakeServer
+) -> None:
+    variables = {"KUEUECTL_LIST_REQUEST_LIMIT": given}
+    plain = live("list", "workload", "-A")
+    for line in ("list workload -A", "get workload -A -o json"):
+        fake.seen.clear()
+        result = live(*line.split(), variables=variables)
+        assert result.code == 0, result.err
+        limits = {seen.query.get("limit") for seen in fake.seen if seen.path.endswith("/workloads")}
+        assert limits == want
+        assert line.startswith("get") or result == plain
+
+
+@pytest.mark.parametrize("given", ["x", "1.5", " 2", "9223372036854775808", "1" * 5000])
+def test_a_page_size_that_is_no_number_is_refused_by_lists_alone(given: str, live: Live) -> None:
+    variables = {"KUEUECTL_LIST_REQUEST_LIMIT": given}
+    for line in ("list workload -A", "list cq", "tree", "get cq"):
+        result = live(*line.split(), variables=variables)
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith("Error: invalid list request limit '")
+    assert live("stop", "cq", "training", "--dry-run=client", variables=variables).code == 0
+
+
+def test_a_queue_without_conditions_is_not_active_unless_its_status_may_be_left_out(
+    live: Live, fake: FakeServer, tmp_path: Path
+) -> None:
+    item = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": "new"}, "spec": {}}
+    fake.put("/apis/kueue.x-k8s.io/v1beta2/clusterqueues", item)
+    dump = tmp_path / "new.json"
+    dump.write_text(json.dumps(item))
+    assert live("list", "cq", "new", "--no-headers").out.split()[:4] == ["new", "0", "0", "false"]
+    shown = cli("list", "cq", "--no-headers", "--from", str(dump)).out
+    assert shown.split()[:4] == ["new", "0", "0", "<unknown>"]
 
 
 def test_a_missing_owner_is_not_found(live: Live) -> None:

@@ -34,6 +34,7 @@ def options(run: Run) -> ConnectionOptions:
         as_user_extra=tuple(flags.as_user_extra),
         disable_compression=flags.disable_compression,
         request_timeout=flags.request_timeout or "",
+        page_size=run.environment.variables.get("KUEUECTL_LIST_REQUEST_LIMIT", ""),
     )
 
 
