@@ -60,7 +60,11 @@ def table() -> dict[str, Any]:
     """What the fast path knows, by the name of its table and then by the path of a command in words."""
     entries = {" ".join(path): (path, entry) for path, entry in walk()}
     groups = {name: entry for name, (_, entry) in entries.items() if entry.is_group}
-    shared = {name: (flag.metavar, flag.help) for flag in flags.GLOBAL_FLAGS for name in flag.names}
+    shared = {
+        name: ("" if flag.stands_alone else flag.metavar, flag.help)
+        for flag in flags.GLOBAL_FLAGS
+        for name in flag.names
+    }
     shared |= {name: flag for name, flag in flags_of(()).items() if name not in shared}
     own = {
         name: {key: value for key, value in flags_of(path).items() if key not in shared}

@@ -1,4 +1,4 @@
-"""Machine formats: JSON, YAML, names, jsonpath and custom columns, in the dialect of kubectl."""
+"""Machine formats: JSON, YAML, names, jsonpath, Go templates and custom columns, in the dialect of kubectl."""
 
 from __future__ import annotations
 
@@ -9,12 +9,20 @@ from typing import Any, NamedTuple
 from kueuectl.errors import UsageError
 from kueuectl.report import text
 
-KINDS = ("table", "wide", "json", "yaml", "kyaml", "name", "jsonpath", "jsonpath-as-json", "custom-columns")
+_EXPRESSIONS = ("jsonpath", "jsonpath-as-json", "go-template", "custom-columns")
+KINDS = ("table", "wide", "json", "yaml", "kyaml", "name", *_EXPRESSIONS)
 # Formats whose argument may come from a file; the command line reads the file and hands in its text.
-FILE_KINDS = {"jsonpath-file": "jsonpath", "custom-columns-file": "custom-columns"}
+FILE_KINDS = {
+    "jsonpath-file": "jsonpath",
+    "go-template-file": "go-template",
+    "templatefile": "go-template",
+    "custom-columns-file": "custom-columns",
+}
+_OTHER_NAMES = {"template": "go-template"}
+# Formats whose argument may come from --template.
+_TEMPLATED = ("jsonpath", "jsonpath-as-json", "jsonpath-file", "go-template", "go-template-file", "templatefile")
 # Formats that single commands take beside these.
 SPECIAL_KINDS = ("plan", "sarif")
-_TEMPLATES = ("go-template", "go-template-file", "template", "templatefile")
 
 # Harmless inside a JSON string when escaped, but a terminal could act on them, or nobody sees them: C1 controls, DEL,
 # bidirectional controls, zero-width characters and tags. JSON escapes the other controls by itself.
@@ -28,7 +36,7 @@ _NUMBER_1_2 = r"[-+]?(?:\.?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0o[0-7]+|0x[0-9a-fA-F]
 
 
 class Format(NamedTuple):
-    """What `-o` asked for: a kind of KINDS and, for jsonpaths and custom-columns, the expression."""
+    """What `-o` asked for: a kind of KINDS and, for those that take one, the expression."""
 
     kind: str = "table"
     argument: str = ""
@@ -41,7 +49,7 @@ class Format(NamedTuple):
     @property
     def is_document(self) -> bool:
         """Whether it is made of one whole document: the others can be written object by object."""
-        return self.kind in ("kyaml", "jsonpath", "jsonpath-as-json")
+        return self.kind in ("kyaml", "jsonpath", "jsonpath-as-json", "go-template")
 
     @property
     def is_wide(self) -> bool:
@@ -49,18 +57,22 @@ class Format(NamedTuple):
         return self.kind == "wide"
 
 
-def parse(value: str | None) -> Format:
-    """The format of an `-o` value; `jsonpath-file=` and `custom-columns-file=` keep their kind for `with_text`.
+def parse(value: str | None, template: str | None = None) -> Format:
+    """The format of an `-o` value; kinds of FILE_KINDS are kept for `with_text`.
 
-    Raises UsageError for a format that isn't known or isn't supported. Whether a command takes one of SPECIAL_KINDS is
-    checked where the command is known.
+    `template` is that of --template: it is the expression where `-o` has none, and alone it means a Go template. Raises
+    UsageError for a format that isn't known. Whether a command takes one of SPECIAL_KINDS is checked where the command
+    is known.
     """
     if value is None:
-        return Format()
+        return Format("go-template", template) if template else Format()
     kind, equals, argument = value.partition("=")
-    if kind in _TEMPLATES:
-        raise UsageError(f"{kind} output is not supported", hint="use -o jsonpath=... or -o custom-columns=...")
-    takes_argument = kind in ("jsonpath", "jsonpath-as-json", "custom-columns") or kind in FILE_KINDS
+    kind = _OTHER_NAMES.get(kind, kind)
+    if template:
+        if argument or kind not in _TEMPLATED:
+            raise UsageError(f"-o {value} can't be combined with --template", hint="write -o go-template")
+        argument = template
+    takes_argument = kind in _EXPRESSIONS or kind in FILE_KINDS
     if kind not in KINDS and kind not in FILE_KINDS and kind not in SPECIAL_KINDS:
         raise unknown(value)
     if takes_argument and not argument:
@@ -78,6 +90,7 @@ def unknown(value: str, also: tuple[str, ...] = ()) -> UsageError:
 def _example(kind: str) -> str:
     path = "'{.items[*].metadata.name}'"
     shown = {"jsonpath": path, "jsonpath-as-json": path, "custom-columns": "NAME:.metadata.name"}
+    shown["go-template"] = "'{{range .items}}{{.metadata.name}} {{end}}'"
     return shown.get(kind, "FILE")
 
 
@@ -90,7 +103,7 @@ def with_text(form: Format, content: str) -> Format:
 
 
 def check(form: Format) -> None:
-    """Raise UsageError for an expression that can't be read, before anything is loaded for it."""
+    """Raise UsageError or InputError for an expression that can't be read, before anything is loaded for it."""
     if form.kind in ("jsonpath", "jsonpath-as-json"):
         from kueuectl.report import jsonpath
 
@@ -99,6 +112,10 @@ def check(form: Format) -> None:
         from kueuectl.report import columns
 
         columns.parse(form.argument)
+    elif form.kind == "go-template":
+        from kueuectl.report import gotemplate
+
+        gotemplate.parse(form.argument)
 
 
 def _columns_of_template(content: str) -> str:

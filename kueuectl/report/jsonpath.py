@@ -10,7 +10,7 @@ import re
 from collections.abc import Generator, Iterator
 from typing import Any, NamedTuple
 
-from kueuectl.errors import UsageError
+from kueuectl.errors import InputError, UsageError
 from kueuectl.report import formats
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'"}
@@ -228,23 +228,48 @@ def find(path: Path, current: Any, root: Any) -> list[Any]:
     return [match.value for match in path.compiled.find(start)]
 
 
-def render(parts: tuple[Part, ...], document: Any) -> str:
-    """The template filled in from a document."""
+def render(parts: tuple[Part, ...], document: Any, *, allow_missing: bool = True) -> str:
+    """The template filled in from a document; without `allow_missing` a path without results is an InputError."""
     out: list[str] = []
     try:
+        _check_found(parts, document, root=document, allow_missing=allow_missing)
         _render(parts, document, root=document, out=out)
     except RecursionError as error:
         raise UsageError("jsonpath: the path has too many steps") from error
     return "".join(out)
 
 
-def render_json(parts: tuple[Part, ...], document: Any) -> str:
+def render_json(parts: tuple[Part, ...], document: Any, *, allow_missing: bool = True) -> str:
     """The results of each path as a JSON list, one after the other; text between the paths is left out."""
     try:
+        _check_found(parts, document, root=document, allow_missing=allow_missing)
         found = list(_results(parts, document, document))
     except RecursionError as error:
         raise UsageError("jsonpath: the path has too many steps") from error
     return "".join(formats.to_json(results) + "\n" for results in found)
+
+
+def _check_found(parts: tuple[Part, ...], current: Any, *, root: Any, allow_missing: bool) -> None:
+    """Raise InputError for a field that no object has; a list or filter may well be empty."""
+    if allow_missing:
+        return
+    for part in parts:
+        if isinstance(part, Text):
+            continue
+        path = part.path if isinstance(part, Range) else part
+        found = find(path, current, root)
+        if not found:
+            _check_field(path, current, root)
+        if isinstance(part, Range):
+            for item in found:
+                _check_found(part.body, item, root=root, allow_missing=False)
+
+
+def _check_field(path: Path, current: Any, root: Any) -> None:
+    """Raise InputError for a path without results, unless only what it chooses from a list is empty."""
+    bare = re.sub(r"(?:\[[^\[\]]*\]\s*)+$", "", path.source)
+    if bare == path.source or not find(compile_path(bare), current, root):
+        raise InputError(f"jsonpath: {_cut(path.source)} is not found")
 
 
 def _results(parts: tuple[Part, ...], current: Any, root: Any) -> Iterator[list[Any]]:

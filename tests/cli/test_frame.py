@@ -121,6 +121,40 @@ def test_switches_take_true_and_false_as_kubectl_writes_them() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("flags", "want"),
+    [
+        (("-o", "go-template={{.kind}} {{.nope}}"), "List <no value>"),
+        (("--template", "{{.kind}} {{.nope}}"), "List <no value>"),
+        (("-o=template", "--template={{len .items}}"), "4"),
+        (("-o", "jsonpath", "--template", "{.kind}"), "List"),
+        (("-o", "go-template={{len .items}}", "--allow-missing-template-keys"), "4"),
+        (("-o", "go-template={{.nope}}", "--allow-missing-template-keys=T"), "<no value>"),
+        (("--allow-missing-template-keys", "-o", "go-template={{.nope}}"), "<no value>"),
+        (("--allow-missing-template-keys=false", "-o", "go-template={{.kind}}"), "List"),
+        (("--allow-missing-template-keys=0", "-o", "jsonpath={.kind}{.items[?(@.x)]}"), "List"),
+    ],
+)
+def test_templates_are_filled_in(flags: tuple[str, ...], want: str) -> None:
+    line = ("list", "clusterqueue", "--from", "example:four-tenants")
+    assert cli(*line, *flags) == Result(0, want, "")
+    assert cli(*flags, *line) == Result(0, want, "")
+
+
+def test_a_template_may_be_in_a_file_and_fill_in_our_own_documents(tmp_path: Path) -> None:
+    file = tmp_path / "names.tmpl"
+    file.write_text('{{/* one a line */}}{{range .items}}{{if eq .kind "ClusterQueue"}}{{.name}}\n{{end}}{{end}}')
+    for words in (("-o", f"go-template-file={file}"), ("-o", "templatefile", "--template", str(file))):
+        result = cli("shares", "--from", "example:four-tenants", *words)
+        assert (result.code, len(result.out.splitlines())) == (0, 4), result
+
+
+def test_where_nothing_is_found_no_field_is_missing() -> None:
+    words = ("-o", "jsonpath={.items[*].metadata.name}", "--allow-missing-template-keys=false")
+    result = cli("list", "workload", "-n", "nowhere", "--from", "example:four-tenants", *words)
+    assert (result.code, result.out) == (0, "")
+
+
 def test_short_flags_take_an_equals_sign() -> None:
     assert teams("list", "cq", "-o=name") == teams("list", "cq", "-o", "name") == teams("list", "cq", "-oname")
 
@@ -191,13 +225,17 @@ def test_hostile_text_never_reaches_the_screen_as_it_is(tmp_path: Path, form: st
         assert "[/]" in result.out
 
 
-def test_jsonpath_is_exact_in_a_pipe_and_safe_on_a_terminal(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "expression",
+    ["jsonpath={.items[0].metadata.labels.l}", "go-template={{range .items}}{{.metadata.labels.l}}{{end}}"],
+)
+def test_templates_are_exact_in_a_pipe_and_safe_on_a_terminal(tmp_path: Path, expression: str) -> None:
     dump = tmp_path / "dump.yaml"
     dump.write_text(
         "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\n"
         'metadata: {name: evil, labels: {l: "a\\e[2Jb"}}\nspec: {}\n'
     )
-    line = ("list", "rf", "--from", str(dump), "--now", NOW, "-o", "jsonpath={.items[0].metadata.labels.l}")
+    line = ("list", "rf", "--from", str(dump), "--now", NOW, "-o", expression)
     assert cli(*line).out == "a\x1b[2Jb"
     assert cli(*line, is_tty=True).out == "a\\x1b[2Jb"
 

@@ -29,6 +29,10 @@ QUEUE = {
         ("jsonpath={.a==b}", "jsonpath", "{.a==b}"),
         ("custom-columns=A:.a,B:.b", "custom-columns", "A:.a,B:.b"),
         ("jsonpath-file=x.txt", "jsonpath-file", "x.txt"),
+        ("go-template={{.x}}", "go-template", "{{.x}}"),
+        ("template={{eq .x 1}}", "go-template", "{{eq .x 1}}"),
+        ("go-template-file=x", "go-template-file", "x"),
+        ("templatefile=x", "templatefile", "x"),
     ],
 )
 def test_output_formats(value: str | None, kind: str, argument: str) -> None:
@@ -36,10 +40,36 @@ def test_output_formats(value: str | None, kind: str, argument: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "template", "kind"),
+    [
+        (None, "{{.x}}", "go-template"),
+        ("go-template", "{{.x}}", "go-template"),
+        ("template", "{{.x}}", "go-template"),
+        ("templatefile", "FILE", "templatefile"),
+        ("go-template-file", "FILE", "go-template-file"),
+        ("jsonpath", "{.x}", "jsonpath"),
+        ("jsonpath-file", "FILE", "jsonpath-file"),
+    ],
+)
+def test_the_expression_may_come_from_template(value: str | None, template: str, kind: str) -> None:
+    assert formats.parse(value, template) == formats.Format(kind, template)
+
+
+@pytest.mark.parametrize("value", ["go-template={{.x}}", "json", "wide", "custom-columns", "jsonpath={.x}"])
+def test_template_with_another_expression_is_refused(value: str) -> None:
+    with pytest.raises(UsageError, match="can't be combined with --template"):
+        formats.parse(value, "{{.y}}")
+
+
+def test_an_empty_template_is_none() -> None:
+    assert formats.parse("json", "") == formats.Format("json")
+
+
+@pytest.mark.parametrize(
     ("value", "want"),
     [
-        ("go-template={{.x}}", "go-template output is not supported"),
-        ("go-template-file=x", "go-template-file output is not supported"),
+        ("go-template", "-o go-template needs an expression"),
+        ("templatefile", "-o templatefile needs an expression"),
         ("jsonpath-as-json", "-o jsonpath-as-json needs an expression"),
         ("xml", "unknown output format 'xml'"),
         ("jsonpath", "-o jsonpath needs an expression"),

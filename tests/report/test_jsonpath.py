@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kueuectl.errors import UsageError
+from kueuectl.errors import InputError, UsageError
 from kueuectl.report import jsonpath
 
 DOCUMENT: dict[str, Any] = {
@@ -79,6 +79,32 @@ def test_a_path_without_end_is_refused(template: str) -> None:
     with pytest.raises(UsageError, match="jsonpath: ") as caught:
         jsonpath.render(jsonpath.parse(template), DOCUMENT)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("template", "is_found"),
+    [
+        ("{.items[*].metadata.name}", True),
+        ("{.items[*].spec.nothing}", True),
+        ("{.items[*].status.conditions[*].type}", True),
+        ("{.items[?(@.nope)]}", True),
+        ("{range .items[?(@.nope)]}{.x}{end}", True),
+        ("{range .items[*]}{.metadata.name}{end}", True),
+        ("{range .items[*]}{.status.conditions}{end}", False),
+        ("{range .nope[*]}x{end}", False),
+        ("{.nope}", False),
+        ("{.nope[0]}", False),
+        ("{.items[*].nope}", False),
+    ],
+)
+def test_fields_that_must_be_there(template: str, *, is_found: bool) -> None:
+    parts = jsonpath.parse(template)
+    if is_found:
+        assert jsonpath.render(parts, DOCUMENT, allow_missing=False) == jsonpath.render(parts, DOCUMENT)
+        return
+    for render in (jsonpath.render, jsonpath.render_json):
+        with pytest.raises(InputError, match=r" is not found$"):
+            render(parts, DOCUMENT, allow_missing=False)
 
 
 @pytest.mark.parametrize(

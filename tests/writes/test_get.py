@@ -283,6 +283,11 @@ def test_kubectl_takes_over_where_it_is_installed(kubectl: dict[str, str], line:
     assert passed(*line.split(), variables=kubectl) == ["kubectl", *want.split()]
 
 
+def test_a_flag_that_stands_alone_takes_no_kind_for_its_value(kubectl: dict[str, str]) -> None:
+    words = passed("get", "--allow-missing-template-keys", "cq", "--template", "{{.x}}", variables=kubectl)
+    assert words[1:] == ["get", "--allow-missing-template-keys=true", FULL, "--template", "{{.x}}"]
+
+
 def test_an_unknown_kind_is_refused_before_kubectl_is_started(kubectl: dict[str, str]) -> None:
     done = cli("get", "pods", variables=kubectl)
     assert (done.code, done.out) == (2, "")

@@ -55,6 +55,7 @@ def _option(flag: Flag) -> TyperOption:
 
 
 _GLOBAL_OPTIONS = [_option(flag) for flag in GLOBAL_FLAGS]
+_ALONE = frozenset(name for flag in GLOBAL_FLAGS if flag.stands_alone for name in flag.names)
 _GROUP_OF = {flag.field: flag.group for flag in GLOBAL_FLAGS}
 
 
@@ -112,7 +113,10 @@ def _write_params(ctx: Any, formatter: Any, params: Sequence[Any]) -> None:
 
 
 def normalized(args: list[str], params: Sequence[Any]) -> list[str]:
-    """The arguments with pflag's spellings turned into the parser's: `--flag=true`, `--flag=false`, `-o=json`."""
+    """The arguments with pflag's spellings turned into the parser's: `--flag=true`, `--flag=false`, `-o=json`.
+
+    A flag that may stand alone gets its value.
+    """
     switches, shorts = set(), set()
     takes_value = set()
     for param in params:
@@ -134,6 +138,9 @@ def normalized(args: list[str], params: Sequence[Any]) -> list[str]:
         if previous in takes_value:
             out.append(arg)
             previous = ""
+            continue
+        if arg in _ALONE:
+            out.append(f"{arg}=true")
             continue
         previous = arg
         if equals and name in switches:
@@ -165,8 +172,8 @@ class Command(_Shared, TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Check the global flags, then run the command."""
         run = ctx.find_object(Run)
-        if run.flags.output is not None and "output" not in self.entry.groups:
-            raise UsageError(f"{self.entry.name} takes no -o")
+        if (run.flags.output is not None or run.flags.template) and "output" not in self.entry.groups:
+            raise UsageError(f"{self.entry.name} takes no {'-o' if run.flags.output is not None else '--template'}")
         run.check_flags()
         kind = run.format.kind
         if kind in formats.SPECIAL_KINDS and kind not in self.entry.formats:

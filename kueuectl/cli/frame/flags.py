@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 
 class Flag(NamedTuple):
-    """A global flag. `group` says where help shows it; a switch takes no value; `is_repeated` collects values."""
+    """A global flag. `group` says where help shows it; a switch takes no value; `is_repeated` collects values.
+
+    The value of one that `stands_alone` too is behind an equals sign; alone it means true.
+    """
 
     field: str
     names: tuple[str, ...]
@@ -14,6 +17,7 @@ class Flag(NamedTuple):
     group: str
     metavar: str = ""
     is_repeated: bool = False
+    stands_alone: bool = False
 
     @property
     def is_switch(self) -> bool:
@@ -35,10 +39,25 @@ GLOBAL_FLAGS = (
     Flag(
         "output",
         ("-o", "--output"),
-        "Print as table, wide, json, yaml, kyaml, name, jsonpath=EXPR, jsonpath-as-json=EXPR, jsonpath-file=FILE or"
-        " custom-columns=SPEC.",
+        "Print as table, wide, json, yaml, kyaml, name, jsonpath=EXPR, jsonpath-as-json=EXPR, jsonpath-file=FILE,"
+        " go-template=TEMPLATE, go-template-file=FILE or custom-columns=SPEC.",
         OUTPUT,
         "FORMAT",
+    ),
+    Flag(
+        "template",
+        ("--template",),
+        "Take this Go template, or the file or path that -o asks for.",
+        OUTPUT,
+        "TEMPLATE",
+    ),
+    Flag(
+        "allow_missing_template_keys",
+        ("--allow-missing-template-keys",),
+        "Let templates name fields that aren't there; by default true.",
+        OUTPUT,
+        "BOOL",
+        stands_alone=True,
     ),
     Flag("no_headers", ("--no-headers",), "Leave the header line of tables out.", OUTPUT),
     Flag("show_managed_fields", ("--show-managed-fields",), "Keep managedFields in json and yaml.", OUTPUT),
@@ -128,6 +147,8 @@ class Flags:
         self.namespace: str | None = None
         self.all_namespaces: bool = False
         self.output: str | None = None
+        self.template: str | None = None
+        self.allow_missing_template_keys: str | None = None
         self.no_headers: bool = False
         self.show_managed_fields: bool = False
         self.sources: list[str] = []
@@ -165,6 +186,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
         "jsonpath=",
         "jsonpath-as-json=",
         "jsonpath-file=",
+        "go-template=",
+        "go-template-file=",
         "custom-columns=",
     ),
     "STATUS": ("all", "pending", "quotareserved", "admitted", "finished"),

@@ -49,7 +49,6 @@ _TAKES_VALUE = frozenset(
         "--raw",
         "--sort-by",
         "--subresource",
-        "--template",
         "--timeout",
         "--type",
         "--username",
@@ -121,7 +120,7 @@ def joined(args: Sequence[str]) -> list[str]:
 
 def with_full_names(args: Sequence[str], *, takes_value: set[str]) -> list[str]:
     """The arguments with kinds by their full names: `cq,lq`, `cq/a lq/b`, `cq a b`. Raises UsageError."""
-    shared = {name for flag in GLOBAL_FLAGS if not flag.is_switch for name in flag.names}
+    shared = {name for flag in GLOBAL_FLAGS if not (flag.is_switch or flag.stands_alone) for name in flag.names}
     valued = (shared | takes_value | _TAKES_VALUE) - set(_JOINED)
     found: list[str] = []
     has_kind, is_value, is_bare = False, False, False

@@ -125,20 +125,27 @@ def header(kind: str) -> dict[str, Any]:
 
 
 def _write_document(run: Run, value: dict[str, Any], *, ordered: bool) -> None:
-    """Print a whole document by jsonpath, or in braces."""
+    """Print a whole document by a jsonpath or Go template, or in braces."""
     form = run.format
     if form.kind == "kyaml":
         from kueuectl.report import kyaml
 
         run.write([kyaml.document(value, ordered=ordered)])
         return
+    # Where nothing was found no field is missing.
+    allows = run.allows_missing_keys or value.get("items") == []
+    if form.kind == "go-template":
+        from kueuectl.report import gotemplate
+
+        _write_template(run, gotemplate.render(gotemplate.parse(form.argument), value, allow_missing=allows))
+        return
     from kueuectl.report import jsonpath
 
     parts = jsonpath.parse(form.argument)
     if form.kind == "jsonpath-as-json":
-        run.write([jsonpath.render_json(parts, value)])
+        run.write([jsonpath.render_json(parts, value, allow_missing=allows)])
     else:
-        _write_template(run, jsonpath.render(parts, value))
+        _write_template(run, jsonpath.render(parts, value, allow_missing=allows))
 
 
 def _write_template(run: Run, filled: str) -> None:

@@ -12,6 +12,10 @@ from kueuectl.cli.frame.flags import Flags
 from kueuectl.errors import InputError, UsageError
 from kueuectl.report import formats, text
 
+# How flags of Go say it.
+_TRUE = ("true", "True", "TRUE", "t", "T", "1")
+_FALSE = ("false", "False", "FALSE", "f", "F", "0")
+
 
 class Run:
     """What commands are given. Answers go to stdout, everything else to stderr."""
@@ -29,7 +33,7 @@ class Run:
     @cached_property
     def format(self) -> formats.Format:
         """The output format that was asked for; expressions in files are read."""
-        form = formats.parse(self.flags.output)
+        form = formats.parse(self.flags.output, self.flags.template)
         if form.kind not in formats.FILE_KINDS:
             return form
         from pathlib import Path
@@ -40,6 +44,14 @@ class Run:
             reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
             raise InputError(f"can't read the expression: {reason}", source=form.argument) from error
         return formats.with_text(form, content.rstrip("\n") if form.kind == "custom-columns-file" else content)
+
+    @property
+    def allows_missing_keys(self) -> bool:
+        """Whether templates may name fields that aren't there. Raises UsageError for a value that is neither."""
+        given = self.flags.allow_missing_template_keys
+        if given not in (None, *_TRUE, *_FALSE):
+            raise UsageError(f"invalid value {given!r} for --allow-missing-template-keys", hint="use true or false")
+        return given not in _FALSE
 
     @property
     def is_offline(self) -> bool:
@@ -112,8 +124,9 @@ class Run:
     def check_flags(self) -> None:
         """Refuse combinations of global flags that contradict each other."""
         flags = self.flags
-        if flags.output is not None:
+        if flags.output is not None or flags.template:
             formats.check(self.format)
+        _ = self.allows_missing_keys
         if flags.now is not None and not flags.sources:
             raise UsageError("--now needs --from: a live cluster has its own time")
         if flags.kueue_config == "-" and "-" in flags.sources:
