@@ -33,6 +33,7 @@ _DEFAULT_FRAMEWORKS = ("batch/job",)
 _DISABLE_GATE = "DisableWaitForPodsReady"
 _STRATEGIES = (FAIR_SHARING_STRATEGIES, FAIR_SHARING_STRATEGIES[:1], FAIR_SHARING_STRATEGIES[1:])
 
+
 class Read(NamedTuple):
     """Settings, and plain sentences about what is not modelled."""
 
