@@ -192,7 +192,7 @@ class _Filling:
         if kind == "dot":
             value = dot
         elif kind == "variable":
-            value = next(held for name, held in reversed(self._variables) if name == operand.value)
+            value = self._variable(operand)
         elif kind == "pipe":
             value = self._pipe(operand.value, dot)
         else:
@@ -200,6 +200,13 @@ class _Filling:
         for field in operand.fields:
             value = self._field(value, field, operand.at)
         return value
+
+    def _variable(self, operand: Operand) -> Any:
+        """The value of a variable; one that is declared by the pipeline it stands in has none yet."""
+        found = next((pair for pair in reversed(self._variables) if pair[0] == operand.value), None)
+        if found is None:
+            self._fail(operand.at, f"variable {operand.value} has no value yet")
+        return found[1]
 
     def _field(self, value: Any, name: str, at: int) -> Any:
         found: Any = _MISSING

@@ -675,6 +675,12 @@ def test_what_never_ends_is_refused(template: str, want: str, monkeypatch: pytes
         filled(template, {"deep": deep, "long": "x" * (1 << 20)})
 
 
+@pytest.mark.parametrize("template", ["{{$x := $x}}", "{{range $x := $x}}{{end}}", "{{with $x := len $x}}{{end}}"])
+def test_a_variable_is_not_made_of_itself(template: str) -> None:
+    with pytest.raises(InputError, match=r"variable \$x has no value yet$"):
+        filled(template)
+
+
 def test_columns_are_counted_in_each_line() -> None:
     with pytest.raises(InputError, match=r"^template, line 3, column 4: function nope is not defined$"):
         gotemplate.parse("a\n{{ 1 }}\n {{nope}}")
