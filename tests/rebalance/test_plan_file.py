@@ -88,7 +88,7 @@ def changed(change: Callable[[dict[str, Any]], object]) -> bytes:
         (changed(lambda d: d["steps"][0].update(force=True)), "p: steps[0]: Object contains unknown field `force`"),
         (changed(lambda d: d["steps"][0].pop("name")), "p: steps[0]: Object missing required field `name`"),
         (changed(lambda d: d["steps"][0].update(gpus="many")), "p: steps[0].gpus: Expected `int`, got `str`"),
-        (changed(lambda d: d.update(madeAt="yesterday")), "'yesterday' is not a time"),
+        (changed(lambda d: d.update(madeAt="yesterday")), "p: madeAt: 'yesterday' is not a time"),
     ],
     ids=[
         "empty",
