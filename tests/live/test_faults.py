@@ -66,7 +66,7 @@ def test_reads_are_right_or_fail(words: tuple[str, ...], kind: str, run: Run, pr
 def test_pages_that_expire(run: Run, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     proxy.arm("")
     want = run("list", "workload", "-A", "-o", "name")
-    monkeypatch.setattr(lists, "_LIMITS", (1, 1, 0))
+    monkeypatch.setattr(lists, "_limits", lambda client: (1, 1, 0))
     proxy.counts = lambda method, target: "continue=" in target
     proxy.arm(faults.EXPIRED, 0, lasting=True)
     found = run("list", "workload", "-A", "-o", "name")

@@ -67,7 +67,7 @@ def test_small_pages_give_the_same_answer(
     words: tuple[str, ...], whole: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     want = run(whole, *words)
-    monkeypatch.setattr(lists, "_LIMITS", (1, 1, 0))
+    monkeypatch.setattr(lists, "_limits", lambda client: (1, 1, 0))
     found = run(whole, *words)
     assert (found.code, found.err) == (0, want.err)
     assert _without_ages(found.out) == _without_ages(want.out)
