@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import StrEnum
 
 from kueuectl.analysis import edits
@@ -10,25 +10,9 @@ from kueuectl.analysis.edits import FieldChange
 from kueuectl.analysis.edits_delete import Note, NoteCode
 from kueuectl.analysis.explanation import Ref
 from kueuectl.model.queues import ClusterQueue, Cohort, LocalQueue
-from kueuectl.model.state import ClusterState
+from kueuectl.model.state import KIND_FIELDS, ClusterState
 from kueuectl.model.values import Struct
 from kueuectl.model.workloads import Workload
-
-_KINDS: Mapping[str, str] = {
-    "Cohort": "cohorts",
-    "ClusterQueue": "cluster_queues",
-    "LocalQueue": "local_queues",
-    "ResourceFlavor": "flavors",
-    "Topology": "topologies",
-    "AdmissionCheck": "admission_checks",
-    "WorkloadPriorityClass": "workload_priority_classes",
-    "PriorityClass": "priority_classes",
-    "Namespace": "namespaces",
-    "Node": "nodes",
-    "LimitRange": "limit_ranges",
-    "RuntimeClass": "runtime_classes",
-    "Workload": "workloads",
-}
 
 
 class Verb(StrEnum):
@@ -49,7 +33,7 @@ class ObjectChange(Struct, frozen=True):
 
 def between(before: ClusterState, after: ClusterState) -> tuple[ObjectChange, ...]:
     """The objects in which two states differ, by kind and key."""
-    return tuple(change for kind, name in _KINDS.items() for change in _of_kind(kind, name, before, after))
+    return tuple(change for kind, name in KIND_FIELDS.items() for change in _of_kind(kind, name, before, after))
 
 
 def _of_kind(kind: str, name: str, before: ClusterState, after: ClusterState) -> Iterator[ObjectChange]:

@@ -11,26 +11,10 @@ from kueuectl.analysis.state_fields import FieldDiff, Unit
 from kueuectl.engine import snapshot, workloads
 from kueuectl.model import conditions
 from kueuectl.model.settings import Settings
-from kueuectl.model.state import ClusterState, OwnerObject
+from kueuectl.model.state import KIND_FIELDS, ClusterState, OwnerObject
 from kueuectl.model.values import Struct, names
 from kueuectl.model.workloads import Workload
 
-# Fields of the state by kind, in the order in which they are told.
-_KINDS: Mapping[str, str] = {
-    "Cohort": "cohorts",
-    "ClusterQueue": "cluster_queues",
-    "LocalQueue": "local_queues",
-    "ResourceFlavor": "flavors",
-    "Topology": "topologies",
-    "AdmissionCheck": "admission_checks",
-    "WorkloadPriorityClass": "workload_priority_classes",
-    "PriorityClass": "priority_classes",
-    "Namespace": "namespaces",
-    "Node": "nodes",
-    "LimitRange": "limit_ranges",
-    "RuntimeClass": "runtime_classes",
-    "Workload": "workloads",
-}
 _SETTINGS: Mapping[str, str] = {
     "fair_sharing": "fairSharing.preemptionStrategies",
     "wait_for_pods_ready": "waitForPodsReady",
@@ -125,7 +109,8 @@ def between(
     before: ClusterState, after: ClusterState, *, settings: tuple[Settings, Settings] = (Settings(), Settings())
 ) -> StateDiff:
     """What differs between two states, each judged by its own settings."""
-    only_once = [kind for kind, name in _KINDS.items() if bool(getattr(before, name)) != bool(getattr(after, name))]
+    kinds = KIND_FIELDS.items()
+    only_once = [kind for kind, name in kinds if bool(getattr(before, name)) != bool(getattr(after, name))]
     # Defaults that stand in for a Configuration that was not saved are no difference.
     are_known = bool(settings[0].source) == bool(settings[1].source)
     return StateDiff(
@@ -138,7 +123,7 @@ def between(
 
 
 def _objects(before: ClusterState, after: ClusterState) -> Iterator[ObjectDiff]:
-    for kind, name in _KINDS.items():
+    for kind, name in KIND_FIELDS.items():
         old, new = getattr(before, name), getattr(after, name)
         for key in sorted(old.keys() | new.keys()):
             namespace, slash, rest = key.rpartition("/")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kueuectl.model.flavors import AdmissionCheck, Node, ResourceFlavor, Topology
 from kueuectl.model.queues import ClusterQueue, Cohort, LocalQueue
 from kueuectl.model.selectors import Labels
@@ -112,3 +114,21 @@ class ClusterState(Struct, frozen=True):
     def is_hidden(self, kind: str) -> bool:
         """Whether the kind was asked for and could not be read."""
         return any(entry.kind == kind for entry in self.hidden)
+
+
+# The fields that hold objects, by their kind, in the order in which kinds are told.
+KIND_FIELDS: Mapping[str, str] = {
+    "Cohort": "cohorts",
+    "ClusterQueue": "cluster_queues",
+    "LocalQueue": "local_queues",
+    "ResourceFlavor": "flavors",
+    "Topology": "topologies",
+    "AdmissionCheck": "admission_checks",
+    "WorkloadPriorityClass": "workload_priority_classes",
+    "PriorityClass": "priority_classes",
+    "Namespace": "namespaces",
+    "Node": "nodes",
+    "LimitRange": "limit_ranges",
+    "RuntimeClass": "runtime_classes",
+    "Workload": "workloads",
+}
